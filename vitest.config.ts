@@ -28,6 +28,8 @@ export default defineConfig({
   },
   test: {
     reporters: ['default', new CountingReporter()],
+    // Otherwise each look-up in a module of CommonJS, as TensorFlow.js is, goes through a proxy.
+    deps: { interopDefault: false },
     allowOnly: false,
     passWithNoTests: false,
     // One more than processors: some tests wait for other processes and for servers.

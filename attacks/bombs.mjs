@@ -19,7 +19,7 @@ export async function attackBombs({ cases, report }) {
       const path = join(folder, file);
       writeFileSync(path, make());
       const child = await childOf([process.execPath, programOf('job.mjs'), 'table', path]);
-      if (isBeyond && child.code !== 0) report.count('processes that V8 ended, as docs/project/reliability.md says');
+      if (isBeyond && child.code !== 0) report.count('processes that V8 ended (see docs/project/reliability.md)');
       else judge(what, child, report);
     }
   } finally {

@@ -8,7 +8,6 @@ import {
   defineModel,
   definePrior,
   fit,
-  fitSteps,
   gplvm,
   latent,
   latentVariableModel,
@@ -21,6 +20,7 @@ import {
   real,
   selectOptions,
 } from 'latentfield';
+import { fitSteps } from 'latentfield/inference';
 import * as op from 'latentfield/ops';
 import { tried } from './report.mjs';
 import { Y } from './savedModels.mjs';

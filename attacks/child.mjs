@@ -1,10 +1,12 @@
 // Programs of an attack in processes of their own.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** Longest that a process may take; it is killed then. */
-const LONGEST = 180_000;
+const LONGEST = 900_000;
 
 export const programOf = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
@@ -23,12 +25,64 @@ export async function childOf(command, { env = {} } = {}) {
   return { code, signal, stdout, stderr };
 }
 
+/** Whether a process is ready to run, or has ended and only waits to be told, and for how many milliseconds it has had a processor. */
+function standing(pid) {
+  try {
+    const state = /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))[1];
+    const milliseconds = Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+    return { isReady: 'RZX'.includes(state), milliseconds };
+  } catch {
+    return { isReady: true, milliseconds: 0 };
+  }
+}
+
+/** Milliseconds between two looks at a process, and for which it is looked at in all: pipes may be held open by others. */
+const LOOK = 10;
+const LOOKS_END = 120_000;
+
+/**
+ * Waits until a process has ended, for so many milliseconds of its own: those for which it has a processor or sleeps, not those for which it is ready
+ * and other work has the processors.
+ *
+ * @returns what `closed` gives; undefined if it lives on
+ */
+export async function endWithin({ pid }, closed, milliseconds) {
+  const began = performance.now();
+  let last = standing(pid);
+  for (let own = 0; own <= milliseconds && performance.now() - began < LOOKS_END; ) {
+    const end = await Promise.race([closed, pause(LOOK)]);
+    if (end !== undefined) return end;
+    const now = standing(pid);
+    const computed = Math.max(0, now.milliseconds - last.milliseconds);
+    own += now.isReady ? computed : Math.max(LOOK, computed);
+    last = now;
+  }
+  return undefined;
+}
+
 /** Why a command cannot be run here, undefined where it can: kernels and containers forbid some. */
 export function reasonAgainst(command) {
   const [program, ...args] = command;
   const { status, error, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   if (error !== undefined) return error.message;
   return status === 0 ? undefined : stderr.trim().split('\n')[0] || `it ended with ${status}`;
+}
+
+/** What a command is called with so that it is the first process of its own namespace, as in a container; killing it kills all of them. */
+export const ISOLATED = ['unshare', '-rpf', '--kill-child', '--mount-proc'];
+
+/** Whether commands can be isolated here; where they cannot, the report says so. */
+export function canIsolate(report) {
+  const reason = reasonAgainst([...ISOLATED, 'true']);
+  if (reason !== undefined) report.skip(`a namespace of processes: ${reason}`);
+  return reason === undefined;
+}
+
+/** The commands of the program, as its help lists them. */
+export async function commandNames() {
+  const { stdout } = await childOf([process.execPath, programOf('../dist/app/cli/main.js'), '--help']);
+  const listed = stdout.slice(0, stdout.indexOf('Examples:')).match(/^ {2}[a-z][a-z-]+(?= )/gm);
+  return listed.map((name) => name.trim()).filter((name) => name !== 'help');
 }
 
 /** What a child wrote as JSON in its last line, undefined where it wrote none. */

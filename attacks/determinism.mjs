@@ -33,7 +33,7 @@ async function comparedTo(version, names, expected, report) {
     const flags = ['--no-save', '--no-package-lock', '--ignore-scripts', '--prefix', folder];
     execFileSync('npm', ['install', ...flags, `${name}@${version}`], { stdio: 'pipe' });
     const program = join(folder, 'node_modules', name, 'bin', 'node');
-    if (!existsSync(program)) return report.skip(`${name}@${version} holds no program`);
+    if (!existsSync(program)) return report.skip(`${name}@${version} contains no program`);
     const exact = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim();
     compare(`Node.js ${exact}`, expected, await bitsOf(program, names, {}, {}), report);
   } catch (error) {

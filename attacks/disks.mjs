@@ -35,11 +35,11 @@ function judge(what, child, report) {
   if (left.length > 0) report.fail(what, `left behind: ${left}`);
   const [fitted, commanded] = after;
   if (fitted.error !== undefined && !fitted.isTyped) report.fail(`${what}, fit`, fitted.stack);
-  report.count(fitted.error === undefined ? 'fits with a result' : 'fits that say why not');
+  report.count(fitted.error === undefined ? 'fits with a result' : 'fits that report why not');
   if (commanded.error !== undefined) return report.fail(`${what}, commands`, commanded.stack);
   for (const { command, code, text } of commanded.value) {
     const isSaid = code === 0 || ((code === 1 || code === 2) && /^error: .*[a-z].*\./m.test(text));
     if (!isSaid || /\n\s+at /.test(text)) report.fail(`${what}, ${command}`, `${code}: ${text}`);
-    report.count(code === 0 ? 'commands that end with 0' : 'commands that say why not');
+    report.count(code === 0 ? 'commands that end with 0' : 'commands that report why not');
   }
 }

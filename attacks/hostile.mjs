@@ -1,5 +1,5 @@
 // What nobody should give, and the functions that are given it.
-import * as latentfield from 'latentfield';
+
 import * as data from 'latentfield/data';
 import * as inference from 'latentfield/inference';
 import * as io from 'latentfield/io';
@@ -7,6 +7,7 @@ import * as kernels from 'latentfield/kernels';
 import * as models from 'latentfield/models';
 import * as numerics from 'latentfield/numerics';
 import * as plot from 'latentfield/plot';
+import * as latentfield from './everything.mjs';
 
 const { Matrix } = latentfield;
 

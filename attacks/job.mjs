@@ -4,18 +4,20 @@ import {
   existsSync,
   ftruncateSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom, startThreads } from 'latentfield';
+import { fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom } from 'latentfield';
 import { checksum } from 'latentfield/core';
 import { readTable } from 'latentfield/io';
-import { latentPlot, precisionGrid } from 'latentfield/plot';
+import { startThreads } from 'latentfield/numerics';
+import { latentPlot, precisionGrid, svgToPng } from 'latentfield/plot';
 import { run } from '../dist/app/cli/run.js';
 import { killedModel, killedOptions } from './killedFit.mjs';
 import { answersOf, own, savedModels, savedOptions, Y } from './savedModels.mjs';
@@ -80,13 +82,60 @@ const jobs = {
       return { objective, latents: checksum(latents) };
     });
   },
-  /** A table that is read: what came of it, with the seconds and the memory that it took. */
+  /** A command by a clock that counts the seconds for which this thread has a processor, times a scale: what it wrote to stderr and when. */
+  async timed(given) {
+    const { args, scale } = JSON.parse(given);
+    // Threads that compile and collect garbage at the beginning work beside this one.
+    const ofThread = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e9;
+    const start = ofThread();
+    const seconds = () => scale * (ofThread() - start);
+    performance.now = () => 1000 * seconds();
+    const lines = [];
+    const write = (text) => {
+      lines.push({ at: seconds(), text: String(text) });
+      return true;
+    };
+    const code = await run(args, { stdout: { write }, stderr: { write } });
+    return { code, lines, ended: seconds() };
+  },
+  /** Pictures that are none, or that take what they should not: what came of each as PNG. */
+  async png() {
+    const svg = (content, size = 'width="20" height="20"') =>
+      `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${size}>${content}</svg>`;
+    const file = join(mkdtempSync(join(tmpdir(), 'latentfield-png-')), 'red.svg');
+    writeFileSync(file, svg('<rect width="20" height="20" fill="#f00"/>'));
+    const pictures = {
+      'cut off': svg('').slice(0, 70),
+      'tags that do not match': svg('<g><path></g>'),
+      'a size of 0': svg('', 'width="0" height="0"'),
+      'a size that is none': svg('', 'width="1.2.3" height="2"'),
+      'groups in groups': svg('<g>'.repeat(50_000) + '</g>'.repeat(50_000)),
+      'a use of itself': svg('<g id="a"><use href="#a"/></g>'),
+      'uses of uses': svg(
+        `<g id="a0"><rect width="1" height="1"/></g>${Array.from({ length: 30 }, (_, k) => `<g id="a${k + 1}"><use href="#a${k}"/><use href="#a${k}"/></g>`).join('')}`,
+      ),
+      'a blur without end': svg(
+        '<filter id="f"><feGaussianBlur stdDeviation="1e9"/></filter><rect width="20" height="20" filter="url(#f)"/>',
+      ),
+      'numbers that are none': svg(`<path d="M${'NaN '.repeat(1000)}"/><circle r="1e999"/>`),
+      'an image that is none': svg('<image href="data:image/png;base64,AAAA" width="20" height="20"/>'),
+      'an image of this machine': svg(`<image href="${file}" width="20" height="20"/>`),
+      'large pixels': svg('', 'width="8192" height="8192"'),
+    };
+    const found = {};
+    for (const [what, picture] of Object.entries(pictures)) {
+      found[what] = await outcomeOf(async () => checksum(Array.from(await svgToPng(picture, { scale: 1 }))));
+    }
+    found['an image of this machine'].error ??= 'it was read';
+    return found;
+  },
+  /** A table that is read: what came of it, with the seconds of the processor and the memory that it took. */
   async table(path) {
-    const began = performance.now();
     const outcome = await outcomeOf(async () => (await readTable(path)).observations.rows);
+    const { user, system } = process.cpuUsage();
     return {
       outcome,
-      seconds: (performance.now() - began) / 1000,
+      seconds: (user + system) / 1e6,
       megabytes: process.resourceUsage().maxRSS / 1024,
     };
   },

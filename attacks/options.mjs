@@ -1,5 +1,5 @@
 // Every export that takes options is given one that it does not have: it must refuse it by name, and name the option that is nearest to a misspelled one.
-import * as root from 'latentfield';
+
 import { seededRandom } from 'latentfield';
 import { SparseMatrix } from 'latentfield/core';
 import * as data from 'latentfield/data';
@@ -8,6 +8,7 @@ import * as plot from 'latentfield/plot';
 import * as queue from 'latentfield/queue';
 import * as testing from 'latentfield/testing';
 import * as workers from 'latentfield/workers';
+import * as root from './everything.mjs';
 import { tried } from './report.mjs';
 
 const { normal } = seededRandom(1);
@@ -46,6 +47,8 @@ const calls = {
     }),
   backConstrained: (o) => root.backConstrained(root.linearMap(), o),
   bayesianGplvm: (o) => root.bayesianGplvm(Y, o),
+  beta: (o) => root.beta({ mean: 0.5, concentration: 2, ...o }),
+  basis: (o) => root.basis(5, o),
   bernoulli: (o) => root.bernoulli(o),
   bias: (o) => root.bias(o),
   bounded: (o) => root.bounded(0, 1, 0.5, o),
@@ -57,9 +60,12 @@ const calls = {
   circle: (o) => root.circle(o),
   classicalMds: (o) => root.classicalMds(Y, o),
   compareModels: (o) => root.compareModels([{ model: model(), fit: fitted }], o),
+  byKind: (o) => root.byKind(o),
+  categorical: (o) => root.categorical(o),
+  compareMaps: (o) => root.compareMaps(X, X, o),
+  predictLabels: (o) => root.predictLabels(fitted, Y, { labels, ...o }),
   cosine: (o) => root.cosine(o),
   defineDensity: (o) => root.defineDensity({ name: 'own', parameters: {}, logDensity: () => 0, ...o }),
-  defineDistribution: (o) => root.defineDistribution({ name: 'own', parameters: {}, logDensity: () => 0, ...o }),
   defineFieldLayer: (o) => root.defineFieldLayer({ name: 'own', ...o }),
   defineKernel: (o) => root.defineKernel({ name: 'own', parameters: {}, covariance: () => 0, ...o }),
   defineLikelihood: (o) => root.defineLikelihood({ name: 'own', parameters: {}, logDensity: () => 0, ...o }),
@@ -88,10 +94,13 @@ const calls = {
   gaussianLatents: (o) => root.gaussianLatents(o),
   gaussianProcess: (o) => root.gaussianProcess({ kernel: root.rbf(), ...o }),
   geometry: (o) => root.geometry(fitted, o),
+  inducing: (o) => root.inducing(5, o),
   gpScore: (o) => root.gpScore(Y, X, o),
   gplrf: (o) => root.gplrf(Y, labels, o),
   gplvm: (o) => root.gplvm(Y, o),
   halfNormal: (o) => root.halfNormal({ scale: 1, ...o }),
+  hiddenMarkov: (o) =>
+    root.hiddenMarkov([root.normal({ mean: 0, deviation: 1 }), root.normal({ mean: 1, deviation: 1 })], o),
   hmc: (o) => root.hmc(o),
   inverseGamma: (o) => root.inverseGamma({ shape: 1, scale: 1, ...o }),
   isomap: (o) => root.isomap(Y, o),
@@ -245,7 +254,7 @@ const calls = {
 /** Exports whose arguments are no options. */
 const WITHOUT = new Set(
   `
-  add clusteringAccuracy compareElpd comparedRows completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail expand fixed fixedAt
+  add clusteringAccuracy compareElpd comparedRows completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail exact expand fixed fixedAt
   graphUnion heldOutDensity initialLatents kernelFromJSON kernelToJSON kindOf known labelGraph latentsFromJSON layersMap likelihoodFromJSON loadDraws
   bestMultipliers loadFit mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighborError nearestNeighborScore negativeLogPredictiveDensity newton
   parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents

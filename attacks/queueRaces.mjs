@@ -158,7 +158,7 @@ function tableIn(out) {
   return [head, ...rows.sort()].map((row) => kept.map((j) => row.split(',')[j]).join()).join('\n');
 }
 
-async function startRedis(folder, flags) {
+export async function startRedis(folder, flags) {
   spawnSync('mkdir', ['-p', folder]);
   const free = createServer().listen(0, '127.0.0.1');
   await once(free, 'listening');

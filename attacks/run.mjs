@@ -27,7 +27,8 @@ const attacks = {
   edges: { cases: 200, quick: 4, load: async () => (await import('./edges.mjs')).attackEdges },
   columnar: { cases: 20_000, quick: 500, load: async () => (await import('./columnar.mjs')).attackColumnar },
   races: { cases: 100, quick: 2, load: async () => (await import('./queueRaces.mjs')).attackQueueRaces },
-  signals: { cases: 162, quick: 9, load: async () => (await import('./signals.mjs')).attackSignals },
+  estimates: { cases: 100, quick: 2, load: async () => (await import('./estimates.mjs')).attackEstimates },
+  signals: { cases: 432, quick: 9, load: async () => (await import('./signals.mjs')).attackSignals },
   queue: { cases: 20, quick: 1, load: async () => (await import('./queue.mjs')).attackQueue },
 };
 
@@ -53,9 +54,14 @@ for (const name of chosen) {
   const count = values.cases === undefined ? (values.quick ? quick : cases) : Number(values.cases);
   const report = newReport(name, seed);
   const began = performance.now();
+  const end = () => report.end((performance.now() - began) / 1000);
+  // What was found before is told.
+  const stop = () => process.exit(end().failures > 0 ? 1 : 130);
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   const attack = await load();
   await attack({ seed, cases: count, report });
-  totals.push(report.end((performance.now() - began) / 1000));
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  totals.push(end());
 }
 if (values.write) writeTotals(totals);
 const failures = totals.reduce((sum, total) => sum + total.failures, 0);

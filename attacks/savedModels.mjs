@@ -6,7 +6,6 @@ import {
   backConstrained,
   bayesianGplvm,
   bernoulli,
-  bestMultipliers,
   bias,
   bounded,
   classicalMds,
@@ -26,7 +25,6 @@ import {
   gplrf,
   gplvm,
   isomap,
-  kernelLda,
   kernelPca,
   knnGraph,
   laplacian,
@@ -38,7 +36,6 @@ import {
   linearMap,
   lle,
   llGplvm,
-  lpp,
   Matrix,
   markov,
   matern32,
@@ -60,7 +57,6 @@ import {
   scale,
   seededRandom,
   select,
-  slpp,
   squaredDifferences,
   standardNormal,
   tpslvm,
@@ -69,6 +65,8 @@ import {
   umap,
   white,
 } from 'latentfield';
+import { bestMultipliers } from 'latentfield/fields';
+import { kernelLda, lpp, slpp } from 'latentfield/models';
 import * as op from 'latentfield/ops';
 
 const random = seededRandom(18);

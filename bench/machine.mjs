@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -19,6 +20,22 @@ export function describeMachine(native, peers) {
     ...(native && { native: `${native.version} (${native.library})` }),
     ...peers?.versions,
   };
+}
+
+/** A checksum of the answers that `npm run proof` has recorded, which change with numbers and not with form. */
+export function checksumOfAnswers() {
+  const recorded = JSON.parse(readFileSync(new URL('../scripts/proof/proof.json', import.meta.url), 'utf8'));
+  const answers = Object.entries(recorded)
+    .filter((entry) => entry[1].answers !== undefined)
+    .map(([name, record]) => [name, record.answers])
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(answers)).digest('hex').slice(0, 16);
+}
+
+/** Path of the newest saved report: names begin with the date. */
+export function newestReport() {
+  const folder = new URL('results/', import.meta.url);
+  return fileURLToPath(new URL(readdirSync(folder).sort().at(-1), folder));
 }
 
 /** A short name for files: processor and number of cores. */

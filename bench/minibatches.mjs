@@ -3,7 +3,7 @@
  *
  *   node bench/minibatches.mjs [--sizes 12500,25000,50000,100000] [--batch 256] [--usps] [--check]
  *
- * Generated points on a curved sheet in 10 columns, q = 2, 50 inducing inputs, batches of 256, on the WebAssembly engine: CPU seconds of the second
+ * Generated points on a curved sheet in 10 columns, q = 2, 50 inducing inputs, batches of 256, on one thread of the WebAssembly engine: CPU seconds of the second
  * epoch, the growth exponent over the size before, and the most memory that tensors held in a fit, over that of one N×M matrix. With `--usps` the
  * 9298 digits of USPS, 256 columns, in place of them, whole and two parts of it, q = 10. With `--check` memory and bound must be those that docs/project/inference.md
  * has of these sizes, to one unit of the last digit; seconds are not compared. Needs `npm run build`.
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 });
-const { bayesianGplvm, encoded, fit, Matrix, mlpMap, seededRandom } = await fromDist('index.js');
+const { bayesianGplvm, encoded, fit, Matrix, mlpMap, seededRandom } = await import('./library.mjs');
 const { float64Backend } = await fromDist('engine/tensors/float64/scope.js');
 const INDUCING = 50;
 const EPOCHS = 2;
@@ -80,6 +80,7 @@ async function measured(Y, latentDim, latents) {
     batchSize,
     maxEpochs: EPOCHS,
     engine: 'wasm',
+    threads: 1,
     onProgress: ({ iteration }) => {
       if (iteration === perEpoch) begun = cpuSeconds();
       if (iteration === EPOCHS * perEpoch) seconds = cpuSeconds() - begun;
@@ -109,7 +110,7 @@ function compare(N, latents, found) {
   }
 }
 for (const [name, latents] of [
-  ['a mean and a variance a point', undefined],
+  ['a mean and a variance per point', undefined],
   ['latents encoded by an MLP', () => encoded(mlpMap({ hidden: 20 }))],
 ]) {
   console.log(

@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
     likelihood: { type: 'string' },
   },
 });
-const { bayesianGplvm, bernoulli, gaussian, Matrix } = await fromDist('index.js');
+const { bayesianGplvm, bernoulli, gaussian, Matrix } = await import('./library.mjs');
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
 const [INDUCING, BATCH, CHECKS] = [50, 256, 4];
 const cpuSeconds = () => {
@@ -90,7 +90,7 @@ function placesOfPosterior({ variables }, D) {
 
 /** Bounds an entry after equal parts of the seconds; without a rate of natural steps, adam moves q(u) too. */
 function run(model, Y, naturalRate) {
-  const problem = openProblem(model, 0, 'wasm', undefined, BATCH);
+  const problem = openProblem(model, { seed: 0, engine: 'wasm', batchSize: BATCH });
   const { inBatches } = problem;
   const posterior = placesOfPosterior(problem.layout, Y.columns);
   const isPosterior = (place) =>
@@ -129,7 +129,7 @@ function run(model, Y, naturalRate) {
 function check(Y) {
   const base = { latentDim: 2, inducing: 10 };
   const [free, collapsed] = ['uncollapsed', 'collapsed'].map((bound) =>
-    openProblem(bayesianGplvm(Y, { ...base, bound }), 0, 'wasm'),
+    openProblem(bayesianGplvm(Y, { ...base, bound }), { seed: 0, engine: 'wasm' }),
   );
   const x = free.start.slice();
   const posterior = placesOfPosterior(free.layout, Y.columns);

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { judged } from './aims.mjs';
 import { prepareContext } from './context.mjs';
-import { machineName } from './machine.mjs';
+import { checksumOfAnswers, machineName } from './machine.mjs';
 import { processesOf } from './processes.mjs';
 import { printTables } from './report.mjs';
 import { sections, sectionsOfEngines } from './sections/index.mjs';
@@ -76,6 +76,7 @@ const report = {
   date: new Date().toISOString(),
   settings: context.settings,
   machine: context.machine,
+  answers: checksumOfAnswers(),
   missing: context.missing,
   disagreements: context.disagreements,
   results,

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
-const library = await fromDist('index.js');
+const library = await import('./library.mjs');
 const { pipeFlow } = await fromDist('app/data/index.js');
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
 const { sharedMemory } = await fromDist('engine/memory.js');
@@ -59,7 +59,7 @@ if (options.write) {
 
 async function row(n) {
   const Y = pipeFlow({ points: n, seed: 1 }).observations;
-  const problem = openProblem(peersGplvm({ library }, Y), 0, options.engine);
+  const problem = openProblem(peersGplvm({ library }, Y), { seed: 0, engine: options.engine });
   const evaluate = () => problem.compute(() => problem.objective(problem.start));
   const before = shareableMultiplications(memory);
   evaluate();

@@ -1,10 +1,11 @@
-import { add, bias, fit, gplvm, rbf } from 'latentfield';
+import { fit, gplvm } from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
 
-const { observations } = pipeFlow({ points: 100, seed: 1 });
-const model = gplvm(observations, { latentDim: 2, kernel: add(rbf(), bias()), priors: [] });
-const result = await fit(model, { maxIterations: 100, seed: 1 });
+const { observations } = pipeFlow({ points: 60, seed: 1 }); // 60 rows of 12 columns
+const result = await fit(gplvm(observations, { latentDim: 2 }), { seed: 1 });
+console.log(result.status, result.objective.toFixed(1));
 
-console.log(result.message, result.objective);
-console.log(result.latents.row(0)); // where the first point lies
-console.log(result.predict([[0, 0]]).mean.toArrays()); // what is observed at the origin
+const [x1, x2] = result.latents.row(0); // where the first row lies
+const { mean, variance } = result.predict([[0, 0]], { noise: true }); // a row at the origin of the map
+console.log(`(${x1!.toFixed(2)}, ${x2!.toFixed(2)})`);
+console.log(`${mean.at(0, 0).toFixed(2)} ± ${Math.sqrt(variance.at(0, 0)).toFixed(2)}`);

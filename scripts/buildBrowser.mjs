@@ -15,6 +15,16 @@ mkdirSync(folder, { recursive: true });
 
 const LIBRARY = `
 export * from './index.js';
+export * from './fields/index.js';
+export * from './inference/index.js';
+export * from './kernels/index.js';
+export * from './latents/index.js';
+export * from './processes/index.js';
+export * from './model/index.js';
+export * from './models/index.js';
+export * from './engine/index.js';
+export * from './priors/index.js';
+export * from './engine/tensors/index.js';
 export * as data from './app/data/index.js';
 export * as io from './app/io/inBrowsers.js';
 export * as ops from './engine/tensors/ops.js';

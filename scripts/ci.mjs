@@ -76,6 +76,11 @@ const steps = [
     env: { NODE_PATH: nativeEngine.NODE_PATH },
     isBeside: true,
   },
+  {
+    name: 'benchmarks of today',
+    run: [script('bench/checkAge.mjs'), script('bench/show.mjs', '--check')],
+    isBeside: true,
+  },
   { name: 'attacks', run: [script('attacks/run.mjs', '--quick')], isBeside: true },
   // Without ../shared it names the reproductions that it leaves out.
   {

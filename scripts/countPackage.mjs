@@ -102,7 +102,7 @@ if (process.argv.includes('--write')) {
     `# What the package weighs
 
 Printed by \`npm run count:package -- --write\`, after \`npm run site\`, at ${commit}. Before: the package that depended on the whole of TensorFlow.js; – where nobody measured. Pages are what
-a page's script loads first for these imports, bundled and minified; \`npm run check:sizes\` holds them within their budgets. A kB is 1000 bytes.
+a page's script loads first for these imports, bundled and minified; \`npm run check:sizes\` keeps them within their budgets. A kB is 1000 bytes.
 
 ${text}
 `,

@@ -26,8 +26,8 @@ const {
   seededRandom,
   thinPlateSpline,
   white,
-  withFloat64,
 } = await import('../dist/index.js');
+const { withFloat64 } = await import('../dist/engine/tensors/index.js');
 const op = await import('../dist/engine/tensors/ops.js');
 const { PALETTES, pictureGrid, sceneSvg } = await import('../dist/app/plot/index.js');
 

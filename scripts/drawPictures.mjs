@@ -1,10 +1,10 @@
-// Draws the first picture of the README and those of docs/pages-and-notebooks.md, from generated data, with the built package:
+// Draws the moving picture of the README and the pictures of docs/pages-and-notebooks.md, from generated data, with the built package:
 // `npm run pictures`, or `node scripts/drawPictures.mjs NAME…` for some of them. `--png` writes PNG files beside them, to look at.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pipeFlow, swissRoll } from '../dist/app/data/index.js';
-import { decodedGrid, latentPlot, precisionGrid, svgToPng } from '../dist/app/plot/index.js';
+import { decodedGrid, latentPlot, latentScenes, precisionGrid, sceneSvg, svgToPng } from '../dist/app/plot/index.js';
 import { bayesianGplvm, fit, gplvm, isomap, pca } from '../dist/index.js';
 
 const docs = fileURLToPath(new URL('../docs', import.meta.url));
@@ -38,11 +38,102 @@ const bar = turningBar({ images: 160, side: SIDE });
 let decoder;
 const barFit = () => (decoder ??= fit(gplvm(bar.rows, { latentDim: 2 }), { maxIterations: 200 }));
 
+let flowFitted;
+const flowFit = () => (flowFitted ??= fit(gplvm(flow.observations, { latentDim: 2 }), { maxIterations: 300 }));
+const flowMap = ({ latents, predict }) => ({
+  ...{ latents, labels: regimes, legendTitle: 'flow', equalScales: true },
+  precision: precisionGrid((X) => predict(X, { noise: true }), latents, { aspect: ASPECT }),
+});
+
+/** Positions of a closed curve through rows that are far apart: eight stops, sorted by angle, six positions from each to the next. */
+function tourOf(latents) {
+  const points = latents.toArrays();
+  const distance = ([a, b], [c, d]) => Math.hypot(a - c, b - d);
+  const stops = [points[0]];
+  while (stops.length < 8) {
+    const near = (point) => Math.min(...stops.map((stop) => distance(point, stop)));
+    stops.push(points.reduce((best, point) => (near(point) > near(best) ? point : best)));
+  }
+  const angle = ([x, y]) => Math.atan2(y, x);
+  stops.sort((a, b) => angle(a) - angle(b));
+  const at = (k, axis) => stops[(k + stops.length) % stops.length][axis];
+  return stops.flatMap((_, k) =>
+    Array.from({ length: 6 }, (_, i) =>
+      [0, 1].map((axis) => {
+        const [a, b, c, d, t] = [at(k - 1, axis), at(k, axis), at(k + 1, axis), at(k + 2, axis), i / 6];
+        // Catmull–Rom.
+        return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
+      }),
+    ),
+  );
+}
+
+/** The map with a cross that travels over it, and a panel with the row predicted at the cross: means, and intervals of two standard deviations. */
+function toured(scene, { latents, predict }) {
+  const svg = sceneSvg(scene);
+  const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(svg).map(Number);
+  const [, left, top] = /<g transform="translate\((\d+),(\d+)\)">/.exec(svg).map(Number);
+  const places = tourOf(latents);
+  /** An element whose attributes run through lists of values. */
+  const animated = (element, attributes) => {
+    const lists = Object.entries(attributes).map(([name, values]) => [
+      name,
+      [...values, values[0]].map((value) => value.toFixed(1)),
+    ]);
+    const first = lists.map(([name, [value]]) => ` ${name}="${value}"`).join('');
+    const moves = lists.map(
+      ([name, list]) =>
+        `<animate attributeName="${name}" dur="24s" repeatCount="indefinite" values="${list.join(';')}"/>`,
+    );
+    return `<${element}${first}>${moves.join('')}</${element.split(' ')[0]}>`;
+  };
+  const pixels = (axis, size, d) =>
+    places.map((place) => (size * (place[d] - axis.domain[0])) / (axis.domain[1] - axis.domain[0]));
+  const x = pixels(scene.x, scene.width, 0);
+  const y = pixels(scene.y, scene.height, 1).map((up) => scene.height - up);
+  const line = (ends) => animated('line stroke="#d62728" stroke-width="1.5"', ends);
+  const moved = (values, by) => values.map((value) => value + by);
+  const cross = [
+    line({ x1: moved(x, -9), x2: moved(x, 9), y1: y, y2: y }),
+    line({ x1: x, x2: x, y1: moved(y, -9), y2: moved(y, 9) }),
+  ].join('');
+  const { mean, variance } = predict(places, { noise: true });
+  const [from, wide, row] = [width + 120, 210, (scene.height - 24) / mean.columns];
+  const bars = flow.columnNames.map((name, d) => {
+    const column = flow.observations.column(d);
+    const [low, high] = [Math.min(...column), Math.max(...column)];
+    const on = (value) => from + wide * Math.min(1, Math.max(0, (value - low) / (high - low)));
+    const of = (sign) => places.map((_, i) => on(mean.at(i, d) + sign * Math.sqrt(variance.at(i, d))));
+    const at = top + 24 + row * (d + 0.5);
+    return [
+      `<text x="${from - 10}" y="${at + 4}" text-anchor="end" font-size="11" fill="#333333">${name}</text>`,
+      `<line x1="${from}" x2="${from + wide}" y1="${at}" y2="${at}" stroke="#dddddd"/>`,
+      animated(`line y1="${at}" y2="${at}" stroke="#d62728" stroke-opacity="0.45" stroke-width="7"`, {
+        x1: of(-2),
+        x2: of(2),
+      }),
+      animated(`circle cy="${at}" r="3" fill="#d62728"`, { cx: of(0) }),
+    ].join('');
+  });
+  const title = `<text x="${from - 110}" y="${top + 12}" font-size="12" font-weight="bold" fill="#333333">The row at the cross, ± 2 sd</text>`;
+  const total = from + wide + 20;
+  return svg
+    .replace(
+      /width="\d+" height="\d+" viewBox="[^"]*"/,
+      `width="${total}" height="${height}" viewBox="0 0 ${total} ${height}"`,
+    )
+    .replace(/<rect width="\d+"/, `<rect width="${total}"`)
+    .replace(/<\/svg>$/, `<g transform="translate(${left},${top})">${cross}</g>${title}${bars.join('')}</svg>`);
+}
+
 const PICTURES = {
   async 'pipe-flow'() {
-    const { latents, predict } = await fit(gplvm(flow.observations, { latentDim: 2 }), { maxIterations: 300 });
-    const precision = precisionGrid((X) => predict(X, { noise: true }), latents, { aspect: ASPECT });
-    return latentPlot({ latents, labels: regimes, legendTitle: 'flow', precision, equalScales: true });
+    return latentPlot(flowMap(await flowFit()));
+  },
+  async 'pictures/decoding'() {
+    const flowed = await flowFit();
+    const [scene] = await latentScenes(flowMap(flowed));
+    return toured(scene, flowed);
   },
   async 'pictures/numbers'() {
     const { observations } = swissRoll({ points: 800, seed: 1 });

@@ -32,7 +32,7 @@ const extensions = {
   },
   likelihood: {
     files: {
-      'processes/likelihoods/logistic.js': `
+      'model/entrywise/logistic.js': `
         import * as op from '../../engine/tensors/ops.js';
         import { defineLikelihood } from './likelihood.js';
         export const logistic = defineLikelihood({
@@ -40,7 +40,7 @@ const extensions = {
           parameters: {},
           logDensity: (p, f, y) => op.sub(op.sub(f, y), op.mul(2, op.softplus(op.sub(f, y)))),
         });`,
-      'processes/likelihoods/builtIn.js': `export { logistic } from './logistic.js';`,
+      'model/entrywise/builtIn.js': `export { logistic } from './logistic.js';`,
     },
     isKnown: ({ logistic, builtInLikelihoods }) => logistic !== undefined && builtInLikelihoods.logistic === logistic,
   },
@@ -62,15 +62,17 @@ const extensions = {
   },
   distribution: {
     files: {
-      'model/distributions/builtIn.js': `
-        export const exponential = distribution({
+      'model/entrywise/exponential.js': `
+        import * as op from '../../engine/tensors/ops.js';
+        import { positive } from '../parameter.js';
+        import { defineLikelihood } from './likelihood.js';
+        export const exponential = defineLikelihood({
           name: 'exponential',
-          values: { rate: 'positive' },
-          lower: 0,
-          logDensity: (x, { rate }) => log(rate) - rate * x,
-          slope: (x, { rate }) => -rate,
-          valueSlopes: (x, { rate }) => ({ rate: 1 / rate - x }),
+          alone: { name: 'rate', parameter: positive(1), functionOf: ({ rate }) => op.neg(op.log(rate)) },
+          support: { above: 0 },
+          logDensity: (_, f, y) => op.neg(op.add(f, op.mul(y, op.exp(op.neg(f))))),
         });`,
+      'model/entrywise/builtIn.js': `export { exponential } from './exponential.js';`,
     },
     isKnown: async ({ exponential, fit, gplvm, loadFit, positive }) => {
       const noise = positive(0.1, { prior: exponential({ rate: 2 }) });

@@ -1,12 +1,13 @@
-// Writes dist/public/index.js, which is in the place of dist/index.js in bundles for browsers (the condition "browser" of exports in package.json): `export *` of one small file for each module
+// Writes dist/public/, whose files replace the barrels in bundles for browsers (the condition "browser" of exports in package.json): each is `export *` of one small file for each module
 // that defines public names. esbuild splits code by files, and counts whatever a live barrel imports as needed at once, so that all that is only loaded when it is asked for
 // would be in what a page loads first, because the barrel names it too; a star is resolved without the barrel.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const { exports } = JSON.parse(readFileSync(join(dist, '../package.json'), 'utf8'));
 const known = new Map();
 
 /** The file and the name there of each name that a file exports. */
@@ -46,17 +47,24 @@ function exportsOf(file) {
   return found;
 }
 
-const modules = new Map();
-for (const [name, [file, own]] of exportsOf(join(dist, 'index.js'))) {
-  const path = relative(dist, file);
-  const named = own === name ? name : `${own} as ${name}`;
-  const line = `export ${own === '*' ? `* as ${name}` : `{ ${named} }`} from '../${path}';\n`;
-  modules.set(path, (modules.get(path) ?? '') + line);
+/** Writes dist/public/`name`.js in the place of the barrel `file`. */
+function flatten(name, file) {
+  const modules = new Map();
+  for (const [exported, [origin, own]] of exportsOf(file)) {
+    const path = relative(dist, origin);
+    const named = own === exported ? exported : `${own} as ${exported}`;
+    const line = `export ${own === '*' ? `* as ${exported}` : `{ ${named} }`} from '../${path}';\n`;
+    modules.set(path, (modules.get(path) ?? '') + line);
+  }
+  const stars = [...modules].map(([path, lines]) => {
+    const facade = `${name}-${path.replaceAll('/', '-')}`;
+    writeFileSync(join(dist, 'public', facade), lines);
+    return `export * from './${facade}';\n`;
+  });
+  writeFileSync(join(dist, 'public', `${name}.js`), stars.join(''));
 }
+
 mkdirSync(join(dist, 'public'));
-const stars = [...modules].map(([path, lines]) => {
-  const facade = path.replaceAll('/', '-');
-  writeFileSync(join(dist, 'public', facade), lines);
-  return `export * from './${facade}';\n`;
-});
-writeFileSync(join(dist, 'public', 'index.js'), stars.join(''));
+for (const { browser, default: barrel } of Object.values(exports)) {
+  if (browser !== undefined) flatten(basename(browser, '.js'), join(dist, '..', barrel));
+}

@@ -1,6 +1,6 @@
 /**
- * What fits and results load when they first need it. One module, because bundlers part what a page loads by which of its late imports reach what:
- * eighteen of them cost each page 12 kB. Few imports stay on their own: the usual solver, which most fits load, and parts of one model.
+ * Parts that fits and results load on first use. They share one module, because bundlers split a page's code by the sets of its dynamic imports:
+ * eighteen of them cost each page 12 kB. Few imports stay separate: the usual solver, which most fits load, and parts of one model.
  */
 export { startFreeThreads, startThreads } from './engine/threads.ts';
 export { placed, reconstructed } from './fields/placement/placement.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-/** The built package under its own name, by its published entry points. */
+/** Built package under its name, by its published entry points. */
 export const entries = Object.entries(exports).flatMap(([entry, target]) =>
   typeof target === 'string'
     ? []

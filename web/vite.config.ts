@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, runnerImport } from 'vite';
 import { entries } from './entries.mjs';
 
-/** Nothing from elsewhere, no inline script or style, no strings as code. */
+/** Content security policy: nothing from other origins, no inline scripts or styles, no strings as code. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -15,10 +15,13 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The page of one file that fits are shared in, as the build of the package has made it. */
+/** Single-file page for sharing fits, as produced by the package build. */
 const EXPLORER = fileURLToPath(new URL('../dist/explore/page.html', import.meta.url));
 
-/** Makes the fit that the page begins with. */
+/** Table that tests also read; others are in playground/public. */
+const WINE = fileURLToPath(new URL('../test/tables/wine.csv', import.meta.url));
+
+/** Computes the initial fit of the page. */
 const EXAMPLE = fileURLToPath(new URL('playground/makeExample.ts', import.meta.url));
 
 export default defineConfig({
@@ -41,6 +44,7 @@ export default defineConfig({
       apply: 'build',
       async generateBundle() {
         this.emitFile({ type: 'asset', fileName: 'explorer.html', source: readFileSync(EXPLORER) });
+        this.emitFile({ type: 'asset', fileName: 'tables/wine.csv', source: readFileSync(WINE) });
         const { module } = await runnerImport<{ example: string }>(EXAMPLE, { resolve: { alias: entries } });
         this.emitFile({ type: 'asset', fileName: 'example.json', source: module.example });
       },

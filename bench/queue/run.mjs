@@ -158,7 +158,7 @@ async function shards() {
       await Promise.all(Array.from({ length: count }, startWorker));
       const { seconds: time, memory } = await evaluations(rows, M, count, 5);
       say(`… ${count} worker${count > 1 ? 's' : ''} with a shard each`, `${time.toFixed(3)} s`);
-      say('… largest memory of a worker above that of one with 100 rows', `${(memory - base).toFixed(0)} MB`);
+      say('… largest memory of a worker above one with 100 rows', `${(memory - base).toFixed(0)} MB`);
       if (count === 2) {
         const model = (more) => bayesianGplvm(rows, { latentDim: 2, inducing: M, ...more });
         const spread = await evaluate(model({ shards: queueShards({ connection, count }) }));

@@ -4,10 +4,13 @@ import { fromDist } from '../context.mjs';
 
 const FOLDER = process.env.LATENTFIELD_DATA ?? fileURLToPath(new URL('../../../shared/data/', import.meta.url));
 
-const built = await fromDist('index.js');
+const built = await import('../library.mjs');
 
 /** How fits ended, one word a fit with the message of those that failed, in the order in which they did: studies read what is behind a value. */
 export const endings = [];
+
+/** `fit` of starts: how they end is not noted. */
+export const { fit: fitStart } = built;
 
 /** The library, whose `fit` notes how fits end. */
 export const library = {

@@ -1,5 +1,6 @@
 import { count, drawnRows, library, readLabels, readMatrix, rowsOf, standardizedBy } from './data.mjs';
-import { readDigits, splitDigits, testError } from './digits.mjs';
+import { readDigits } from './digits.mjs';
+import { placed, splitOf, testError } from './splits.mjs';
 
 const { fit, gplrf, gplvm, llGplvm, Matrix, nearestNeighborError, rankGplvm, trustworthiness, tsneGplvm } = library;
 
@@ -108,9 +109,8 @@ async function labeled(study, fitted) {
     const [training, test] = [part(true), part(false)];
     const scale = training.Y.columns;
     const errorAt = async (strength) => {
-      const result = await fit(gplrf(training.Y, training.labels, { latentDim: 2, strength }), fitted);
-      const { latents } = await result.project(test.Y);
-      return testError({ ...training, Y: result.latents }, { ...test, Y: latents });
+      const model = gplrf(training.Y, training.labels, { latentDim: 2, strength });
+      return (await placed(model, { training, test }, fitted)).error;
     };
     const found = [testError(training, test), await study.cell(`${name}, half ${seed}, gplrf, one`, () => errorAt(1))];
     for (const factor of factors) {
@@ -147,16 +147,14 @@ async function validatedOnDigits(study, fitted) {
   const digits = await readDigits();
   for (const n of study.quick ? [10] : [10, 20, 30, 40, 50]) {
     for (const seed of study.quick ? [1] : [1, 2]) {
-      const { training, test: all } = splitDigits(digits, n, seed);
+      const { training, test: all } = splitOf(digits, n, seed);
       const chosen = study.quick ? count(tested) : drawnRows(all.labels.length, tested, seed);
       const test = { Y: rowsOf(all.Y, chosen), labels: chosen.map((i) => all.labels[i]) };
       const of = (strength) =>
         study.cell(`USPS, n = ${n}, split ${seed}, ${strength}`, async () => {
           const model = gplrf(training.Y, training.labels, { latentDim: DIGIT_DIMENSIONS, strength });
-          const result = await fit(model, fitted);
-          const { latents } = await result.project(test.Y);
-          const error = testError({ ...training, Y: result.latents }, { ...test, Y: latents });
-          return { error, strength: result.parameters['priors.laplacian.strength'] };
+          const { error, parameters } = await placed(model, { training, test }, fitted);
+          return { error, strength: parameters['priors.laplacian.strength'] };
         });
       const D = training.Y.columns;
       const validated = await of('validate');

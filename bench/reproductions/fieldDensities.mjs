@@ -1,4 +1,5 @@
 import { count, drawnRows, library, op, readMatrix, rowsOf } from './data.mjs';
+import { mean, spread } from './splits.mjs';
 
 const { drill, fit, Matrix, meu, mpme, withFloat64 } = library;
 
@@ -73,10 +74,10 @@ async function run(study) {
         distinct(outcomes.map(({ status }) => status)),
       ]);
     }
-    const best = Object.keys(found).reduce((a, b) => (meanOf(found[b]) > meanOf(found[a]) ? b : a));
+    const best = Object.keys(found).reduce((a, b) => (mean(found[b]) > mean(found[a]) ? b : a));
     const seeds = count(found[best].length).map((k) => k + 1);
     const alike = seeds.map((seed) => pairsAlike(parted(Y, seed)[0])).join(', ');
-    rows.push([name, Y.rows, Y.columns, alike, ...Object.values(found).map(spread), best]);
+    rows.push([name, Y.rows, Y.columns, alike, ...Object.values(found).map((list) => spread(list, 3)), best]);
   }
 }
 
@@ -97,7 +98,7 @@ async function columnsOf({ file, points, step = 1, every = 1 }) {
 const withColumns = (Y, columns) => Matrix.from(count(Y.rows).map((i) => columns.map((d) => Y.at(i, d))));
 
 function centered(Y) {
-  const means = count(Y.columns).map((d) => meanOf([...Y.column(d)]));
+  const means = count(Y.columns).map((d) => mean([...Y.column(d)]));
   return new Matrix(
     Y.data.map((entry, k) => entry - means[k % Y.columns]),
     Y.rows,
@@ -191,15 +192,6 @@ function helmert(N) {
     Q.data[(c + 1) * (N - 1) + c] = -(c + 1) / length;
   }
   return Q;
-}
-
-const meanOf = (list) => list.reduce((sum, entry) => sum + entry, 0) / list.length;
-
-function spread(list) {
-  const mean = meanOf(list);
-  if (list.length === 1) return mean.toFixed(3);
-  const variance = list.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / (list.length - 1);
-  return `${mean.toFixed(3)} ± ${Math.sqrt(variance).toFixed(3)}`;
 }
 
 export const fieldDensities = {

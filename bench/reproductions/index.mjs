@@ -13,11 +13,13 @@ import { gplvmMocap, gplvmOil } from './gplvm.mjs';
 import { hiddenMarkers } from './hiddenMarkers.mjs';
 import { gplvmImputation } from './imputation.mjs';
 import { jointField } from './jointField.mjs';
-import { labeledDefaults } from './labeledDefaults.mjs';
+import { defaultGamma, labeledDefaults } from './labeledDefaults.mjs';
 import { manifoldAgreement, manifoldsFound } from './manifolds.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
 import { mpmeFigure4, mpmeTeapots } from './mpmeClustering.mjs';
+import { mpmeClusters } from './mpmeClusters.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
+import { mpmeRivals } from './mpmeRivals.mjs';
 import { mpmeTable2 } from './mpmeTable2.mjs';
 import { newPoints } from './newPoints.mjs';
 import { oilSplits } from './oilSplits.mjs';
@@ -36,6 +38,7 @@ export const reproductions = [
   duplicates,
   rankUniformity,
   labeledDefaults,
+  defaultGamma,
   gplvmOil,
   gplvmMocap,
   gplvmImputation,
@@ -71,5 +74,7 @@ export const reproductions = [
   mpmeFigures,
   mpmeFigure4,
   mpmeTable2,
+  mpmeClusters,
+  mpmeRivals,
   mpmeTeapots,
 ];

@@ -47,8 +47,9 @@ const FLAGS = {
   memory: { type: 'string', default: folder('demo-output/reproductions') },
 };
 const { options, positionals } = given();
-// The same bits on every machine: one engine, one thread.
+// The same bits on every machine, and other processors for other pages: one engine, one thread.
 process.env.LATENTFIELD_ENGINE ??= 'wasm';
+process.env.LATENTFIELD_THREADS ??= '1';
 
 if (options.help) {
   console.log(USAGE);
@@ -198,13 +199,12 @@ function secondsOfPage(name) {
 
 /** All reproductions, with links to the pages that are there and the CPU seconds that these name. */
 function listOfPages() {
-  let total = 0;
+  const all = reproductions.map(({ name }) => secondsOfPage(name)).sort((a, b) => b - a);
   const rows = reproductions.map(({ name, title, source }) => {
     const file = join(options.output, `${name}.md`);
     if (!existsSync(file)) return `| ${name} | ${title} | ${source} | – |`;
     const text = readFileSync(file, 'utf8');
     const seconds = secondsOfPage(name);
-    total += seconds;
     const unfinished = text.includes(UNFINISHED) ? ', not finished' : '';
     return `| [${name}](${name}.md) | ${title} | ${source} | ${seconds}${unfinished} |`;
   });
@@ -216,13 +216,24 @@ function listOfPages() {
     'The data sets are found in `../shared/data`, or in the folder that LATENTFIELD_DATA names.',
     '`npm run reproduce -- --all --quick --check` compares small forms of all of them with the numbers in `quick.json`.',
     '',
-    `All pages together took ${total} CPU seconds. A page names the machine and the commit that it was made with.`,
+    `All pages together took ${sum(all)} CPU seconds, which two processes at a time (\`--all --jobs 2\`) share in ${(secondsBy(2, all) / 3600).toFixed(1)} hours. A page names the machine and the commit that it was made with.`,
     '',
     '| name | what it shows | source | CPU s |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n');
+}
+
+function sum(list) {
+  return list.reduce((total, entry) => total + entry, 0);
+}
+
+/** Seconds until so many processes have done all pages, each beginning the longest that is left. */
+function secondsBy(jobs, seconds) {
+  const ends = Array(jobs).fill(0);
+  for (const own of seconds) ends[ends.indexOf(Math.min(...ends))] += own;
+  return Math.max(...ends);
 }
 
 /** What is stored of a table: seconds are another machine's. */

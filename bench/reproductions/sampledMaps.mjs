@@ -82,7 +82,7 @@ async function posteriorMaps(study) {
       Y.rows,
       found.rHat.toFixed(3),
       found.alone.map((own) => own.toFixed(2)).join(' '),
-      found.modes.map(({ chains }) => chains.join(' ')).join(' | '),
+      found.modes.map(({ chains }) => chains.join(' ')).join('; '),
       found.essBulk.toFixed(0),
       found.levels.map((own) => own.toFixed(1)).join(' '),
       found.divergences,
@@ -125,7 +125,7 @@ async function posteriorMaps(study) {
       )
       .join(
         ', ',
-      )}. Turning leaves distances as they are, so R̂ is the largest of distances between points (300 pairs); 'alone' is the same of each chain by itself, split. Chains are of one map where the means of their distances differ by less than a standard deviation within a chain, root mean square; each map has its own picture and width. Draws with R̂ above 1.01 are no posterior yet. Where chains alone are near 1 then, each explores a mode of its own, and the mean log density of each tells how far these are apart; where chains alone are above 1.01 too, they have not explored even one in this many transitions, and their ellipses show how far they have drifted.`,
+      )}. Turning leaves distances as they are, so R̂ is the largest of distances between points (300 pairs); 'alone' is the same for each chain, split in halves. Chains belong to one map where the means of their distances differ by less than a standard deviation within a chain, root mean square; each map has a separate picture and width. Draws with R̂ above 1.01 have not converged. If each chain alone is near 1 then, each explores a separate mode, and the mean log densities show how far these are apart; if chains alone are above 1.01 too, they have not explored even one mode in this many transitions, and their ellipses show how far they have drifted.`,
   );
   study.table(
     'Whether the chains agree',

@@ -3,11 +3,11 @@ import { enginesFor, onThreads, peerContenders, peerName } from '../engines.mjs'
 import { observations } from '../observations.mjs';
 import { compare, sampler } from '../rounds.mjs';
 
-/** A GPLVM as the peer has it: rbf(1, 1) + bias(0.1) + white noise(0.1), q = 2, no prior, from the principal components. */
+/** A GPLVM as the peer has it: rbf(1, 1) + bias(0.1) + white noise(0.1), q = 2, no prior, from the principal components, with no inducing inputs among many rows either. */
 export function peersGplvm({ library }, Y, lengthscale = 1) {
   const { add, bias, gplvm, rbf } = library;
   const kernel = add(rbf({ lengthscale }), bias({ variance: 0.1 }));
-  return gplvm(Y, { latentDim: 2, kernel, noise: 0.1, priors: [] });
+  return gplvm(Y, { latentDim: 2, kernel, noise: 0.1, priors: [], inducing: 'none' });
 }
 
 /** So short a lengthscale that the covariance has no form of low rank: that of a fitted model rather than that of a start. */
@@ -43,7 +43,7 @@ export function tpslvmEvaluations(context) {
     context.missing.tpslvm = 'The library has no thin plate spline kernel yet.';
     return [];
   }
-  const model = (Y) => gplvm(Y, { latentDim: 2, kernel: thinPlateSpline(), noise: 1, priors: [] });
+  const model = (Y) => gplvm(Y, { latentDim: 2, kernel: thinPlateSpline(), noise: 1, priors: [], inducing: 'none' });
   const of = { section: 'tpslvm', task: 'evaluation' };
   return evaluations(context, of, context.sizes([300, 1000], [100]), model);
 }
@@ -59,7 +59,7 @@ async function evaluations(context, of, sizes, model, peersAt = usualPeers(conte
     const ours = enginesFor(context, n, 1000, { shared: true }).map(({ engine, name, threads, peer, once, use }) => {
       let problem;
       const open = () => {
-        problem = openProblem(model(Y), 0, engine);
+        problem = openProblem(model(Y), { seed: 0, engine });
         opened.push(problem);
       };
       let run;

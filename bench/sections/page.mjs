@@ -155,7 +155,7 @@ async function longestTask({ page, open, trace }, n, model, done) {
     await fresh.locator('[name=table]').setInputFiles(table);
     await fresh.getByText(`${n} rows, 3 columns.`).waitFor();
     await fresh.selectOption('[name=model]', model);
-    await fresh.getByLabel('Iterations at most').fill('10');
+    await fresh.getByLabel('Maximum iterations').fill('10');
     if (done !== fitted) await fitted(fresh);
     // What follows a fit, such as the scores of its map, has its end too.
     await fresh.waitForTimeout(3000);

@@ -21,7 +21,7 @@ export async function variationalEvaluations(context) {
     const model = bayesianGplvm(Y, { latentDim: DIMENSIONS, inducing: INDUCING, jitter: JITTER });
     const opened = [];
     const ours = enginesFor(context, n, 0, { shared: true }).map(({ engine, name, threads, peer, use }) => {
-      const problem = openProblem(model, 0, engine);
+      const problem = openProblem(model, { seed: 0, engine });
       opened.push(problem);
       let run;
       let count = 0;

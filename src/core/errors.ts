@@ -1,14 +1,14 @@
 /** Longest message, in characters. */
 const LONGEST = 480;
-/** Characters kept from the end of a long message, which says what to do. */
+/** Characters kept from the end of a long message, which contains the remedy. */
 const OF_END = 160;
 
 /**
- * Error codes for programs: messages may be reworded, codes stay. The first four belong to the classes and apply where no other code says more.
- * `unknownName`: an option, model, column or part that does not exist; `missingEntry`: a cell without a value where one is needed; `missingVariable`: a variable
- * that predictions need and that has no rows; `tensorShape`: tensors whose shapes an operation cannot take together; `tooLarge`: a size above a limit; `damaged`: a file that was changed after it was written; `alreadyThere`: a
- * file that must not be replaced; `inUse`: a folder or file that another process is writing to; `queueLost`: a queue without workers or without a server,
- * so that none of its jobs will end.
+ * Error codes for programs: messages may be reworded, codes stay. The first four belong to the classes and apply where no other code is more
+ * specific. `unknownName`: an option, model, column or part that does not exist; `missingEntry`: a cell without a value where one is needed;
+ * `missingVariable`: a variable that predictions need and that has no rows; `tensorShape`: tensors of incompatible shapes; `tooLarge`: a size above a
+ * limit; `damaged`: a file that was changed after it was written; `alreadyThere`: a file that must not be replaced; `inUse`: a folder or file that
+ * another process is writing to; `queueLost`: a queue without workers or without a server, so that none of its jobs will end.
  */
 export type ErrorCode =
   | 'failed'
@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'unknownName'
   | 'missingEntry'
   | 'missingVariable'
+  | 'followsNoise'
   | 'tensorShape'
   | 'tooLarge'
   | 'damaged'
@@ -53,7 +54,7 @@ function shortened(message: string): string {
   return `${message.slice(0, LONGEST - OF_END - 3)} … ${message.slice(-OF_END)}`;
 }
 
-/** The input cannot be used: the message says what was given, what was expected and what to do. */
+/** The input cannot be used: the message names the argument, the expectation and the remedy. */
 export class InvalidInputError extends LatentFieldError {
   override name = 'InvalidInputError';
 

@@ -12,11 +12,11 @@ const fileSystem = () => node<typeof import('node:fs/promises')>('fs/promises');
 /** Contents of a lock file. */
 interface Holder extends ProcessIdentity {
   readonly token: string;
-  /** True if the holder listens on a socket beside the lock, which tells whether it lives from any container on its kernel. */
+  /** True if the holder listens on a socket next to the lock, which shows to every container on its kernel whether it lives. */
   readonly listens: boolean;
 }
 
-/** A lock that this process holds. */
+/** A lock of this process. */
 export interface Lock {
   release(): void;
   /** Sentence about a killed process whose lock was taken over, if any. */
@@ -31,7 +31,7 @@ export interface Lock {
  * do. The holder is therefore the last of a chain of files, and no file of a living holder is ever removed or renamed by another process.
  *
  * @returns the lock
- * @throws InvalidInputError with the code `inUse` while another process holds the lock
+ * @throws InvalidInputError with the code `inUse` while another process has the lock
  */
 export async function lockPath(path: string): Promise<Lock> {
   checkGiven(path, 'lockPath', 'the path of a file or folder', (given) => typeof given === 'string' && given !== '');
@@ -47,7 +47,7 @@ export async function lockPath(path: string): Promise<Lock> {
     const ended = await claimed(lock, holder, path);
     const release = () => {
       process.removeListener('exit', release);
-      // The first file is removed first: whoever follows the rest of the chain then finds that it leads nowhere.
+      // The first file is removed first: any process that follows the rest of the chain then detects that it was released.
       for (const file of [lock, ...ended.map(({ token: of }) => `${lock}.${of}`)]) rmSync(file, { force: true });
       socket?.close();
     };
@@ -65,7 +65,7 @@ export async function lockPath(path: string): Promise<Lock> {
   }
 }
 
-/** Longest name of a file to which '.lock' and a token are appended; file systems allow 255 bytes. */
+/** Longest name of a file that '.lock' and a token are appended to; file systems allow 255 bytes. */
 const LONGEST_NAME = 200;
 
 async function lockName(path: string): Promise<string> {
@@ -77,7 +77,7 @@ async function lockName(path: string): Promise<string> {
 /**
  * Puts this process at the end of the chain.
  *
- * @returns the holders before it, all of which have ended
+ * @returns the earlier holders, which have all ended
  */
 async function claimed(lock: string, own: Holder, path: string): Promise<readonly Holder[]> {
   for (;;) {
@@ -93,7 +93,7 @@ async function claimed(lock: string, own: Holder, path: string): Promise<readonl
     }
     const file = last === undefined ? lock : `${lock}.${last.token}`;
     if (!(await created(file, own, lock))) continue;
-    // The holder of a chain that was released meanwhile holds nothing.
+    // The holder of a chain that was released in the meantime no longer has the lock.
     const again = await chainOf(lock);
     if ((again.at(-1) as Holder | undefined)?.token === own.token) return again.slice(0, -1) as Holder[];
     await (await fileSystem()).rm(file, { force: true });
@@ -131,11 +131,11 @@ function holderIn(text: string): Holder | undefined {
   }
 }
 
-/** Creates the file of a holder in one step with its content; false if it exists. */
+/** Creates a holder's file in one step with its content; false if it exists. */
 async function created(file: string, own: Holder, lock: string): Promise<boolean> {
   const { rm, writeFile } = await fileSystem();
   const { dirname } = await node<typeof import('node:path')>('path');
-  // Under the name of the first file, by which leftovers of the whole chain are found.
+  // Named by the first file, so that leftovers of the whole chain can be located.
   const temporary = await temporaryName(lock, own);
   try {
     await writeFile(temporary, JSON.stringify(own), { flag: 'wx' });
@@ -197,7 +197,7 @@ async function listening(folder: string, token: string): Promise<{ close(): void
   };
 }
 
-/** Age in milliseconds from which a socket that nobody listens to was left by a killed process; a younger one may be about to listen. */
+/** Minimum age in milliseconds of a socket without a listener that a killed process left; a younger one may be about to listen. */
 const DEAD_SOCKET = 5000;
 
 /** Removes sockets of processes that were killed before they had the lock, so that no chain names them. */

@@ -15,8 +15,9 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a file atomically: it is never seen half written, even after a power failure. The content goes to a temporary file beside it, is synced to
- * disk and then renamed. A replaced file keeps its permissions. The temporary name ends at random and never refers to an existing file or link.
+ * Writes a file atomically: it is never seen half written, even after a power failure. The content goes to a temporary file in the same folder, is
+ * synced to disk and then renamed. A replaced file keeps its permissions. The temporary name ends at random and never refers to an existing file or
+ * link.
  *
  * @param file - path of the file, in an existing folder
  * @param content - text, written as UTF-8, or bytes
@@ -39,7 +40,7 @@ export async function writeAtomically(
 
 /** A file whose content is on the disk under a temporary name. */
 export interface StagedFile {
-  /** Gives it its name; on failure the temporary file is removed. */
+  /** Renames the file to its final name; on failure the temporary file is removed. */
   commit(options: WriteOptions): Promise<void>;
   discard(): Promise<void>;
 }
@@ -47,7 +48,7 @@ export interface StagedFile {
 /**
  * Writes the content of a file to disk under a temporary name, so that several files can be written before any of them is replaced.
  *
- * @throws InvalidInputError with the code `cannotWrite`; nothing is left then
+ * @throws InvalidInputError with the code `cannotWrite`; no file remains
  */
 export async function stageFile(file: string, content: string | Uint8Array): Promise<StagedFile> {
   const { open, rename, rm, stat } = await fileSystem();
@@ -133,7 +134,7 @@ async function syncFolder(file: string): Promise<void> {
   }
 }
 
-/** Path of a new temporary file beside a file. */
+/** Path of a new temporary file in the folder of a file. */
 export async function temporaryName(file: string, own: ProcessIdentity): Promise<string> {
   const { randomBytes } = await node<typeof import('node:crypto')>('crypto');
   const { dirname, join } = await paths();
@@ -141,7 +142,7 @@ export async function temporaryName(file: string, own: ProcessIdentity): Promise
   return join(dirname(file), `${await temporaryStart(file)}${writerOf(own)}.${random}.tmp`);
 }
 
-/** Names of temporary files of one file begin with this; they have the same length whatever the file is called. */
+/** Prefix of the names of a file's temporary files, of the same length for every file. */
 async function temporaryStart(file: string): Promise<string> {
   return `.${checksum((await paths()).basename(file)).slice(0, 8)}.`;
 }
@@ -160,10 +161,10 @@ async function isOld(path: string): Promise<boolean> {
 }
 
 /**
- * Removes temporary files that killed processes left beside this file.
+ * Removes the temporary files of this file that killed processes left.
  *
- * @param isLocked - true if this process alone may write the file, so that all of them are stale; otherwise those of living processes are kept, and
- *   those of other hosts and containers for an hour
+ * @param isLocked - true if this process alone may write the file, so that all of them are stale; otherwise files of living processes are kept, and
+ *   files of other hosts and containers for an hour
  */
 export async function removeStaleFiles(file: string, isLocked = false): Promise<void> {
   const { readdir, rm } = await fileSystem();

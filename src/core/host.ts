@@ -26,9 +26,7 @@ export function environmentVariable(name: string): string | undefined {
   }
 }
 
-/**
- * Options of a thread in Node: it inherits the arguments of its process, except those of `node --input-type=module -e`, which no thread may have.
- */
+/** Options of a thread in Node: it inherits the arguments of its process, except `node --input-type=module -e`, which no thread may have. */
 export const threadOptions = (): { readonly execArgv?: string[] } =>
   process.execArgv.some((argument) => argument.startsWith('--input-type')) ? { execArgv: [] } : {};
 
@@ -47,7 +45,7 @@ export async function processors(): Promise<number> {
 /**
  * Imports a package that users install only if they need it.
  *
- * @param name - as npm takes it; several names are separated by spaces
+ * @param name - as in `npm install`; several names are separated by spaces
  * @throws InvalidInputError if it is not installed, with the command that installs it
  */
 export async function optionalPackage<T>(name: string, load: () => Promise<T>, purpose: string): Promise<T> {

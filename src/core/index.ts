@@ -14,5 +14,6 @@ export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom, shuffled } from './random.ts';
 export type { RowSource } from './rowMatrices.ts';
 export { checksum } from './saved.ts';
+export { secondsOfRows } from './secondsOfRows.ts';
 export { type CompressedRows, SparseMatrix } from './sparseMatrix.ts';
 export { aligned, counted } from './wording.ts';

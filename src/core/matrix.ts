@@ -77,7 +77,7 @@ export class Matrix {
    * @throws InvalidInputError if there is no such row
    */
   row(i: number): Float64Array {
-    checkPlace(i, this.rows, 'row');
+    checkIndex(i, this.rows, 'row');
     return this.data.slice(i * this.columns, (i + 1) * this.columns);
   }
 
@@ -87,7 +87,7 @@ export class Matrix {
    * @throws InvalidInputError if there is no such column
    */
   column(j: number): Float64Array {
-    checkPlace(j, this.columns, 'column');
+    checkIndex(j, this.columns, 'column');
     return Float64Array.from({ length: this.rows }, (_, i) => this.at(i, j));
   }
 
@@ -102,15 +102,15 @@ export class Matrix {
   }
 }
 
-function checkPlace(place: number, count: number, of: string): void {
-  if (Number.isInteger(place) && place >= 0 && place < count) return;
+function checkIndex(index: number, count: number, of: string): void {
+  if (Number.isInteger(index) && index >= 0 && index < count) return;
   throw new InvalidInputError(
-    `The matrix has ${counted(count, of)}, numbered from 0, but ${of} ${place} was asked for.`,
+    `The matrix has ${counted(count, of)}, numbered from 0, but ${of} ${index} was requested.`,
   );
 }
 
 function wayOut(given: unknown): string {
-  if (isTable(given)) return ' Of a table, give its observations.';
+  if (isTable(given)) return ' For a table, pass its observations.';
   if (typeof given === 'string') return ' Read a file first: (await readTable(file)).observations.';
   return typeof (given as { then?: unknown } | null | undefined)?.then === 'function' ? ' Await it first.' : '';
 }
@@ -131,7 +131,7 @@ export function describe(value: unknown): string {
 
 function fromRows(rows: readonly unknown[], name: string): Matrix {
   const columns = rows.length === 0 ? 0 : rowLength(rows[0], 0, name);
-  // Before anything is allocated: an array may be much longer than what it holds. A hole is no row, and `forEach` would not see it.
+  // Before anything is allocated, because an array may be much longer than its content. A hole is not a row, and `forEach` would skip it.
   for (let i = 0; i < rows.length; i++) {
     const length = rowLength(rows[i], i, name);
     if (length !== columns) {
@@ -147,7 +147,7 @@ function fromRows(rows: readonly unknown[], name: string): Matrix {
       const entry = entries[j];
       if (typeof entry !== 'number') {
         throw new InvalidInputError(
-          `${name} must hold numbers, but row ${i}, column ${j} is ${describe(entry)}. Convert or drop that column.`,
+          `${name} must contain numbers, but row ${i}, column ${j} is ${describe(entry)}. Convert or drop that column.`,
         );
       }
       data[i * columns + j] = entry;

@@ -5,7 +5,7 @@ import { counted } from './wording.ts';
 
 /** Normalization of a table of counts; see `normalizeCounts` of `latentfield/io`. */
 export interface NormalizedCounts {
-  /** Sum to which each row was scaled. */
+  /** Sum of each row after scaling. */
   readonly rowSums?: number;
   /** Whether entries are log(1 + y). */
   readonly log1p?: boolean;
@@ -21,9 +21,9 @@ export interface NamedTable {
   readonly isNamed?: boolean;
   /** N names of the points. */
   readonly ids?: readonly string[];
-  /** Name of the column that holds the ids. */
+  /** Name of the column with the ids. */
   readonly idColumn?: string;
-  /** Name of the column that holds the labels. */
+  /** Name of the column with the labels. */
   readonly labelColumn?: string;
   /** N labels of the points, '' where missing. */
   readonly labels?: readonly string[];
@@ -133,7 +133,7 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   }
   if (known.counts?.rowSums !== given.counts?.rowSums || !known.counts?.log1p !== !given.counts?.log1p) {
     throw new InvalidInputError(
-      `The rows of the fit have ${saidOf(known.counts)}, those of the table ${saidOf(given.counts)}. Read it with readMatchingTable(file, fit.table).`,
+      `The rows of the fit have ${normalizationOf(known.counts)}, but the table has ${normalizationOf(given.counts)}. Read it with readMatchingTable(file, fit.table).`,
     );
   }
   if (!known.isNamed || !isNamed) return inUnits(observations, known);
@@ -159,7 +159,7 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   return inUnits(matched, known);
 }
 
-const saidOf = ({ rowSums, log1p }: NormalizedCounts = {}): string =>
+const normalizationOf = ({ rowSums, log1p }: NormalizedCounts = {}): string =>
   `${rowSums === undefined ? 'the sums of their file' : `sums of ${rowSums}`}${log1p ? ' and logarithms, log(1 + y)' : ''}`;
 
 /** Observations in the units of the fitted table. */

@@ -10,10 +10,10 @@ export type ScaleOption = boolean | 'auto';
 
 export const scaleOption = v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'");
 
-/** Ratio of standard deviations above which columns are taken to have different units. */
+/** Ratio of standard deviations above which columns are assumed to have different units. */
 const MOST = 10;
 
-/** Fewest columns that may share one unit although their deviations differ, as those of pixels do. */
+/** Fewest columns that may share one unit although their deviations differ, as pixels do. */
 const FEWEST = 16;
 
 /**
@@ -35,7 +35,7 @@ export function differInUnits(Y: Matrix): boolean {
 export const deviationsDiffer = (deviations: Float64Array): boolean =>
   deviations.length > 0 && Math.max(...deviations) > MOST * Math.min(...deviations);
 
-/** True for columns such as pixels, most of which have similar ranges while some hardly vary. */
+/** True for columns such as pixels: most have similar ranges while some hardly vary. */
 function haveOneScale({ data, columns }: Matrix): boolean {
   if (columns < FEWEST) return false;
   const ranges = new Float64Array(columns);
@@ -64,11 +64,11 @@ interface DividedColumns {
   readonly points: Matrix;
   /** Divisors of the D columns; undefined if they are unchanged. */
   readonly deviation: Float64Array | undefined;
-  /** Note about it in the message of a fit. */
+  /** Note about the units in the message of a fit. */
   readonly unitsNote: string;
 }
 
-/** The columns, divided by their standard deviations if `scale` says so. */
+/** The columns, divided by their standard deviations if `scale` requires it. */
 export function dividedColumns(Y: Matrix, scale: ScaleOption): DividedColumns {
   if (!isScaled(Y, scale)) return { points: Y, deviation: undefined, unitsNote: '' };
   const standardization = standardizationOf(Y, false, true);
@@ -117,7 +117,7 @@ export function checkEntries(
   const entry = matrix.data[bad]!;
   const remedy = Number.isNaN(entry) ? ifMissing : 'Leave that row out.';
   throw new InvalidInputError(
-    `${name} must hold finite numbers, but row ${row}, column ${bad % matrix.columns} is ${entry}. ${remedy}`,
+    `${name} must contain finite numbers, but row ${row}, column ${bad % matrix.columns} is ${entry}. ${remedy}`,
   );
 }
 
@@ -129,7 +129,7 @@ export function checkEntries(
 export const observationsFrom = (values: MatrixLike, missingAllowed = false, isDivided = false): Matrix =>
   checkObservations(Matrix.from(values, 'The observations'), missingAllowed, isDivided);
 
-/** Returns the matrix if it holds observations as {@link observationsFrom} takes them. */
+/** Returns the matrix if it contains observations that {@link observationsFrom} accepts. */
 export function checkObservations(Y: Matrix, missingAllowed: boolean, isDivided: boolean): Matrix {
   const name = 'The observations';
   if (Y.rows < 2 || Y.columns < 1) {
@@ -149,7 +149,7 @@ export function checkObservations(Y: Matrix, missingAllowed: boolean, isDivided:
 const LARGEST = 1e150;
 
 /**
- * Returns the matrix unless the squares of a column overflow, or squares of differences underflow to 0 in all columns. Beside larger columns such
+ * Returns the matrix unless the squares of a column overflow, or squares of differences underflow to 0 in all columns. Next to larger columns, such
  * small differences count as 0.
  *
  * @param isDivided - whether columns will be divided by their deviations; then no column may underflow
@@ -194,7 +194,7 @@ export interface Standardization {
 }
 
 /**
- * Means and standard deviations of the observed entries of each column, as far as they are asked for. A constant column gets deviation 1.
+ * Means and standard deviations of the observed entries of each column, where requested. A constant column gets deviation 1.
  *
  * @internal
  */
@@ -256,7 +256,7 @@ export const isObserved = ({ data, columns }: Matrix, row: number): boolean =>
 
 export const unobservedRow = (row: number, name: string): InvalidInputError =>
   new InvalidInputError(
-    `Row ${row} of ${name} (from 0) has no observed entry at all, so nothing says where it lies. Leave that row out.`,
+    `Row ${row} of ${name} (from 0) has no observed entries, so it cannot be placed. Leave that row out.`,
   );
 
 /** An N×N matrix of doubles takes 3.2 GB at this N. */
@@ -266,7 +266,7 @@ const MOST_POINTS = 20_000;
  * Throws if there are too many points for an N×N matrix. Call it before allocating one.
  *
  * @param who - the method, as the subject of the message
- * @param instead - a sentence that says what to use instead
+ * @param instead - a sentence that names an alternative
  */
 export function checkAllPairs(who: string, points: number, instead: string, most = MOST_POINTS): void {
   if (points <= most) return;

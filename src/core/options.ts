@@ -7,7 +7,7 @@ import { safeParseOwn } from './ownKeys.ts';
  * Returns the value if it passes a test.
  *
  * @param isRight - the test; an error it throws (an unreadable object) counts as false
- * @throws InvalidInputError that says what was expected
+ * @throws InvalidInputError that names the expectation
  */
 export function checkGiven<T>(value: T, caller: string, expected: string, isRight: (value: T) => boolean): T {
   if (answers(() => isRight(value))) return value;
@@ -44,6 +44,24 @@ export function givenList<T>(list: ArrayLike<T>, caller: string, expected: strin
     return true;
   });
   return copy;
+}
+
+/**
+ * Copies a list of numbers of known length.
+ *
+ * @throws InvalidInputError for anything else
+ */
+export function givenNumbers(given: unknown, count: number, caller: string, expected: string): Float64Array {
+  let numbers: Float64Array | undefined;
+  let was = `${describe(given)} was`;
+  answers(() => {
+    if (!isList(given)) return false;
+    if (given.length !== count) was = `${given.length} were`;
+    else numbers = Float64Array.from(given as ArrayLike<number>);
+    return true;
+  });
+  if (numbers !== undefined) return numbers;
+  throw new InvalidInputError(`${caller} takes ${expected}, but ${was} given.`);
 }
 
 /** Copies a typed array in a loop: Array.from uses its iterator, which takes several times as long. */
@@ -96,7 +114,7 @@ function answers(test: () => boolean): boolean {
 }
 
 /**
- * Checks the name of a custom part, which becomes a segment of its parameters' paths.
+ * Checks the name of a custom component, which becomes a segment of its parameters' paths.
  *
  * @param of - the kind of part: 'A kernel'
  * @throws InvalidInputError unless it is one word of letters and digits that starts with a letter
@@ -133,7 +151,7 @@ export function checkOptions<
   );
 }
 
-/** A hint for a function given in place of what it returns. */
+/** A hint for a function passed instead of its result. */
 const uncalled = ({ input, message }: v.BaseIssue<unknown>): string =>
   typeof input === 'function' && message.includes('(') ? ' Call it, and give what it returns.' : '';
 
@@ -146,11 +164,12 @@ const uncalled = ({ input, message }: v.BaseIssue<unknown>): string =>
 export function namedOptions<T extends object>(
   options: T | undefined,
   caller: string,
-  known: readonly (keyof T & string)[],
+  known: readonly (keyof T & string)[] | { readonly [Name in keyof T]-?: unknown },
 ): T {
   const given = givenOptions(options, caller);
-  const unknown = Object.keys(given).find((name) => !(known as readonly string[]).includes(name));
-  if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
+  const names: readonly string[] = Array.isArray(known) ? known : Object.keys(known);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw unknownName('option', unknown, names, caller);
   return given;
 }
 
@@ -180,6 +199,24 @@ export function unknownName(kind: string, name: string, known: readonly string[]
     code: 'unknownName',
     subject: name,
   });
+}
+
+/**
+ * The factory of a part by its name: one of the caller's own, or a built-in one.
+ *
+ * @param kind - 'kernel', 'prior', …
+ * @throws InvalidInputError for a name that is not known, with the nearest one that is
+ */
+export function namedFactory<F>(
+  kind: string,
+  name: string,
+  builtIn: Readonly<Record<string, F>>,
+  own: Readonly<Record<string, F>> = {},
+): F {
+  const known = { ...builtIn, ...own };
+  if (Object.hasOwn(known, name)) return known[name]!;
+  const caller = `The list of known ${kind}s (your own: { ${kind}s }, or --parts FILE)`;
+  throw unknownName(kind, name, Object.keys(known), caller);
 }
 
 /** The sentence "Did you mean …?" with the nearest known name; empty if none is near. */
@@ -215,6 +252,26 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
+/** A schema of values of this type; without a schema, values are checked where they are used. */
+export const typed = <T>(schema: v.GenericSchema = v.any()): v.GenericSchema<T> => schema as v.GenericSchema<T>;
+
+/** Lists of such entries. */
+export const listOf = <S extends v.GenericSchema>(entry: S, expected?: string) =>
+  v.array(entry, expected) as v.GenericSchema<readonly v.InferInput<S>[], v.InferOutput<S>[]>;
+
+type Entries<S> = S extends { readonly kind: 'schema'; readonly entries: infer E } ? E : S;
+
+/** The options that a schema, or its entries, describes: an interface extends this, and its members are documented at the entries. */
+export type OptionsIn<S> = {
+  readonly [K in keyof Entries<S> as Entries<S>[K] extends { readonly type: 'optional' } ? K : never]?: v.InferInput<
+    Extract<Entries<S>[K], v.GenericSchema>
+  >;
+} & {
+  readonly [K in keyof Entries<S> as Entries<S>[K] extends { readonly type: 'optional' } ? never : K]: v.InferInput<
+    Extract<Entries<S>[K], v.GenericSchema>
+  >;
+};
+
 /** Whole numbers. */
 export const integer = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 
@@ -240,6 +297,10 @@ export const numberAboveZero = v.pipe(
   v.gtValue(0, 'a number above 0'),
 );
 
+/** Functions, such as one that is called with progress. */
+export const functionOf = <F>(expected = 'a function'): v.GenericSchema<F> =>
+  v.custom<F>((value) => typeof value === 'function', expected);
+
 /** Seed of random numbers; default 0. */
 export const seedOption = v.optional(integer, 0);
 
@@ -248,7 +309,7 @@ export const signalOption = v.optional(
   v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal'),
 );
 
-/** Treatment of missing entries: they are refused unless 'ignore' is given. */
+/** Treatment of missing entries: refused unless this is 'ignore'. */
 export const missingOption = v.optional(v.picklist(['ignore'], "'ignore', or left out"));
 
 /** Requirement on a member of a definition. */

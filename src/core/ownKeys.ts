@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A schema of valibot, as far as its members are walked here. */
+/** A schema of valibot, with the members that are traversed here. */
 interface AnySchema {
   '~run': (dataset: { value: unknown }, config: unknown) => unknown;
   entries?: Readonly<Record<string, unknown>>;
@@ -9,8 +9,8 @@ interface AnySchema {
 const prepared = new WeakSet<object>();
 
 /**
- * `safeParse` by own keys only: neither a schema nor what it checks has members that a page has put on `Object.prototype`, and an option that is called
- * like a member of every object is not taken for given. Schemas are prepared once, on first use.
+ * `safeParse` by own keys only: neither a schema nor what it checks inherits members that a page has put on `Object.prototype`, and an option named
+ * like a member of every object does not count as set. Schemas are prepared once, on first use.
  */
 export function safeParseOwn<T extends v.GenericSchema>(schema: T, value: unknown): v.SafeParseResult<T> {
   prepare(schema);
@@ -39,5 +39,5 @@ function prepare(part: unknown): void {
   };
 }
 
-/** The own members of an object, and no others. */
+/** A copy of an object without inherited members. */
 const own = <T extends object>(value: T): T => Object.assign(Object.create(null), value) as T;

@@ -11,7 +11,7 @@ export function withPlainNumbers<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, withPlainNumbers(entry)])) as T;
 }
 
-/** Plain data with −0 replaced by 0: JSON has no −0, and what is loaded should have the bits of what was saved. */
+/** Plain data with −0 replaced by 0: JSON has no −0, and loaded data should have the same bits as saved data. */
 export function positiveZeros<T>(value: T): T {
   // Equal to 0 is −0 too.
   if (typeof value === 'number') return (value === 0 ? 0 : value) as T;
@@ -25,7 +25,7 @@ export function positiveZeros<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, positiveZeros(entry)])) as T;
 }
 
-/** Plain loops, as in {@link firstNotFinite}. */
+/** A plain loop, as in {@link firstNotFinite}. */
 function hasNegativeZero(entries: Float64Array): boolean {
   for (let i = 0; i < entries.length; i++) if (Object.is(entries[i], -0)) return true;
   return false;
@@ -44,7 +44,7 @@ export function isFiniteArray(value: unknown, length: number): value is Float64A
 /** True if all entries are finite. */
 export const areFinite = (entries: Float64Array): boolean => firstNotFinite(entries) < 0;
 
-/** Index of the first entry that is not finite, −1 if there is none. A plain loop: a callback for each entry takes several times as long, and memory. */
+/** Index of the first entry that is not finite, −1 if there is none. A plain loop: a callback for each entry needs several times as long, and memory. */
 export function firstNotFinite(entries: Float64Array): number {
   for (let e = 0; e < entries.length; e++) if (!(Math.abs(entries[e]!) < Number.POSITIVE_INFINITY)) return e;
   return -1;

@@ -2,7 +2,7 @@ import { isNode, nodeModule } from './host.ts';
 
 const node = <T>(name: string) => nodeModule<T>(`node:${name}`, 'Processes have an identity in Node only.');
 
-/** What distinguishes a process from all others, also from one with the same number in another container or after a restart. */
+/** Identity of a process, which differs from all others, even from one with the same number in another container or after a restart. */
 export interface ProcessIdentity {
   readonly host: string;
   /** Identity of this run of the kernel; empty where there is no /proc. */
@@ -31,7 +31,7 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   };
 }
 
-/** True if both were written on one running kernel, whatever their containers are called. */
+/** True if both were written on one running kernel, regardless of the names of their containers. */
 export const onOneKernel = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
   a.boot === b.boot && (a.boot !== '' || a.host === b.host);
 
@@ -54,7 +54,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Field 22 of /proc/PID/stat, empty for a process that has ended and waits for its parent; the command before it may hold spaces and parentheses. */
+/** Field 22 of /proc/PID/stat, empty for a process that has ended and waits for its parent; the command before it may contain spaces and parentheses. */
 async function startOf(pid: number | 'self'): Promise<string> {
   const { readFile } = await node<typeof import('node:fs/promises')>('fs/promises');
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

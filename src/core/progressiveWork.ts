@@ -1,12 +1,12 @@
 /** Long work that pauses regularly and yields the fraction that is done. */
 export type ProgressiveWork<T> = Generator<number, T, void>;
 
-/** Sees the fraction that is done of work that runs to its end; it may throw to end it. */
+/** Receives the fraction done of work that runs to its end; it may throw to stop it. */
 export type Watch = (part: number) => void;
 
 let watch: Watch | undefined;
 
-/** Runs a computation, all work of which `by` watches. */
+/** Runs a computation and reports its progress to `by`. */
 export function watched<T>(by: Watch | undefined, compute: () => T): T {
   const before = watch;
   watch = by;
@@ -17,7 +17,7 @@ export function watched<T>(by: Watch | undefined, compute: () => T): T {
   }
 }
 
-/** Tells who watches, if anybody does, that this fraction of some work is done. */
+/** Reports to the watcher, if any, that this fraction of the work is done. */
 export function progressed(part: number): void {
   watch?.(part);
 }
@@ -31,12 +31,12 @@ export function completed<T>(work: Generator<unknown, T, void>): T {
       if (typeof step.value === 'number') progressed(step.value);
     }
   } finally {
-    // Gives back what it holds where it is ended early.
+    // Frees its resources if it is ended early.
     work.return(undefined as never);
   }
 }
 
-/** Wraps work so that it runs once, however often its result is asked for. */
+/** Wraps work so that it runs only once and later calls return the same result. */
 export function once<T>(work: () => ProgressiveWork<T>): () => ProgressiveWork<T> {
   let made: { readonly result: T } | undefined;
   return function* () {
@@ -45,7 +45,7 @@ export function once<T>(work: () => ProgressiveWork<T>): () => ProgressiveWork<T
   };
 }
 
-/** Wraps a computation so that it runs once, when first asked for. */
+/** Wraps a computation so that it runs once, on first use. */
 export function lazily<T>(compute: () => T): () => T {
   let known: { readonly value: T } | undefined;
   return () => {
@@ -54,7 +54,7 @@ export function lazily<T>(compute: () => T): () => T {
   };
 }
 
-/** Key under which an object keeps the functions that its getters call. */
+/** Key of the functions that an object's getters call. */
 const CALLED = Symbol('getters');
 
 type Getters = Readonly<Record<string, () => unknown>>;
@@ -63,8 +63,8 @@ type Getters = Readonly<Record<string, () => unknown>>;
 const descriptors: Record<string, PropertyDescriptor> = {};
 
 /**
- * Adds own properties to an object that are computed whenever they are read. It serves objects made in every evaluation: V8 makes a new shape for
- * each object literal with getters, which keeps what they close over alive until a full garbage collection.
+ * Adds properties to an object that are computed whenever they are read. Meant for objects made in every evaluation: V8 makes a new shape for each
+ * object literal with getters, which keeps what they close over alive until a full garbage collection.
  */
 export function withGetters<T extends object, G extends Getters>(
   target: T,

@@ -18,9 +18,9 @@ export function isRowSource(value: unknown): value is RowSource {
 
 /** A source whose rows are no longer available. */
 export interface SampledRows extends RowSource {
-  /** Sample of the rows, from which a model starts. */
+  /** Sample of the rows, used to initialize a model. */
   readonly sample: Matrix;
-  /** Means and deviations by which all rows are standardized. */
+  /** Means and deviations used to standardize all rows. */
   readonly standardization: Standardization;
   /** Means and variances of the latents of all rows, once they are fitted. */
   readonly latents?: { readonly mean: Matrix; readonly variance: Matrix } | undefined;
@@ -34,7 +34,7 @@ export const isSampled = (source: RowSource): source is SampledRows => 'sample' 
 
 export function rowsGone(): never {
   throw new InvalidInputError(
-    'The observations of this model were read some rows at a time, and are not part of it. Make it again with their source.',
+    'The observations of this model are read in blocks of rows and are not saved with it. Rebuild the model with their source.',
   );
 }
 
@@ -48,7 +48,7 @@ export function checkRowSource(source: RowSource): RowSource {
 }
 
 /**
- * Reads rows and checks that their shape is what the source promised.
+ * Reads rows and checks their shape against the source's.
  *
  * @throws InvalidInputError unless the source returns a matrix of that shape
  */
@@ -57,7 +57,7 @@ export async function readRows(source: RowSource, indices: Int32Array): Promise<
   if (found instanceof Matrix && found.rows === indices.length && found.columns === source.columns) return found;
   const given = found instanceof Matrix ? `a ${found.rows}×${found.columns} matrix` : describe(found);
   throw new InvalidInputError(
-    `A source of observations was asked for ${indices.length} rows of ${source.columns} columns, but gave ${given}. Return a Matrix of that shape.`,
+    `${indices.length} rows of ${source.columns} columns were requested from a source of observations, but it gave ${given}. Return a Matrix of that shape.`,
   );
 }
 
@@ -70,7 +70,7 @@ export function stacked(points: readonly Float64Array[], q: number): Matrix {
   return result;
 }
 
-/** The given rows of Y, which may repeat. */
+/** The selected rows of Y, which may repeat. */
 export function rowsOf(Y: Matrix, rows: readonly number[]): Matrix {
   return stacked(
     rows.map((i) => Y.row(i)),
@@ -108,7 +108,20 @@ export function paddedRows({ data, rows, columns }: Matrix): Matrix {
 export const firstRows = ({ data, columns }: Matrix, rows: number) =>
   new Matrix(data.slice(0, rows * columns), rows, columns);
 
-/** Rows that are equal to another row with a smaller number. */
+/** The rows that differ from all earlier ones, padded to full tiles by repeating the last, and the position of each row among these. */
+export function distinctRows(Y: Matrix): { readonly first: number[]; readonly at: Int32Array } {
+  const known = new Map<string, number>();
+  const first: number[] = [];
+  const at = Int32Array.from({ length: Y.rows }, (_, i) => {
+    const key = Y.row(i).join();
+    if (!known.has(key)) known.set(key, first.push(i) - 1);
+    return known.get(key)!;
+  });
+  while (first.length % TILE) first.push(first.at(-1)!);
+  return { first, at };
+}
+
+/** Rows that equal an earlier row. */
 interface RepeatedRows {
   readonly count: number;
   /** Two equal rows, the smaller number first. */
@@ -139,12 +152,28 @@ export function repeatsInWords(Y: Matrix): string | undefined {
   );
 }
 
-/** Least part of the rows that makes it likely that repeated rows are copies. */
+/** Smallest fraction of repeated rows that suggests copies. */
 const MANY = 0.1;
 
-/** Whether so many rows are duplicates that they are likely to be copies. */
+/** Whether so many rows repeat that they are likely to be copies. */
 export const hasCopies = (Y: Matrix): boolean => (repeatedRows(Y)?.count ?? 0) >= MANY * Y.rows;
 
-/** Note in the message of a fit; '' unless a tenth of the rows or more repeat others. */
+/** Note in the message of a fit; '' unless at least a tenth of the rows repeat others. */
 export const copiesNote = (Y: Matrix, effect = 'leave copies out, which make noise and variances too small'): string =>
   hasCopies(Y) ? ` ${repeatsInWords(Y)}: ${effect}.` : '';
+
+/** Matrices of the same number of rows, side by side. */
+export function joinedColumns(parts: readonly Matrix[]): Matrix {
+  if (parts.length === 1) return parts[0]!;
+  const rows = parts[0]!.rows;
+  const columns = parts.reduce((sum, part) => sum + part.columns, 0);
+  const result = Matrix.zeros(rows, columns);
+  for (let i = 0; i < rows; i++) {
+    let at = i * columns;
+    for (const part of parts) {
+      result.data.set(part.row(i), at);
+      at += part.columns;
+    }
+  }
+  return result;
+}

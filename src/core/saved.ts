@@ -97,7 +97,7 @@ export function checkSums(saved: object, divided: readonly string[], expected: R
       found[place] === undefined
         ? 'it is missing.'
         : own === undefined
-          ? 'it was not part of what was saved.'
+          ? 'it was not saved with the rest.'
           : 'it is not what was saved, by its checksum.';
     throw damagedAt(place, `${what} Take an undamaged copy, or fit again.`);
   }
@@ -105,7 +105,7 @@ export function checkSums(saved: object, divided: readonly string[], expected: R
 
 /**
  * Checksum of a value as JSON, 16 hexadecimal digits. It detects accidental changes and is independent of the order of members, which databases may
- * change. It is no protection against forgery.
+ * change. It does not protect against forgery.
  *
  * @param value - any value that `JSON.stringify` accepts, nested at most a few hundred levels deep
  * @throws InvalidInputError if the value cannot be written as JSON
@@ -164,7 +164,7 @@ function feedText(state: State, text: string): void {
 const hasOwnJson = (value: unknown): value is { toJSON(): unknown } =>
   typeof (value as { toJSON?: unknown } | null)?.toJSON === 'function';
 
-/** Checksums of a saved object by path: one for each member, and one for each member of those named in `divided`, so that damage can be located. */
+/** Checksums of a saved object by path, to locate damage: one for each member, and for members named in `divided` one for each of their members. */
 export function checksums(saved: object, divided: readonly string[]): Record<string, string> {
   const found: Record<string, string> = Object.create(null);
   for (const [key, value] of Object.entries(saved)) {

@@ -3,12 +3,12 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The end of a message about a wrong count: "1 label was given", "3 labels were given". */
+/** The end of a message about a wrong count of arguments, for one or several. */
 export function countGiven(count: number, noun: string): string {
   return `${counted(count, noun)} ${count === 1 ? 'was' : 'were'} given`;
 }
 
-/** Lines of cells in columns: the first to the left, and the others to the side of numbers or texts. */
+/** Lines of cells in columns: the first aligned left, the others as numbers or texts. */
 export function aligned(lines: readonly (readonly string[])[], side: 'left' | 'right' = 'right'): string[] {
   const widths = lines[0]!.map((_, c) => Math.max(...lines.map((line) => line[c]!.length)));
   const padded = (text: string, c: number) =>

@@ -1,4 +1,4 @@
-/** exp, log, powers, trigonometric and hyperbolic functions of a number with the same bits on every machine, for custom parts. */
+/** exp, log, powers, trigonometric and hyperbolic functions of a number with the same bits on every machine, for custom components. */
 export * as elementary from '../core/elementary/index.ts';
 export { type Eigenpairs, type SymmetricOperator, symmetricEigenpairs, topEigenpairs } from './dense/eigenpairs.ts';
 export type { EngineChoice, EngineName } from './dense/index.ts';

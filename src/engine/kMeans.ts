@@ -10,7 +10,7 @@ export interface KMeansRun {
   readonly centers: Matrix;
 }
 
-/** Number of candidates for each further initial center, of which the best is kept; few centers need few. */
+/** Number of candidates for each further initial center; the best is kept. Few centers need few. */
 const candidatesFor = (k: number) => 2 + Math.floor(log(k));
 
 /**

@@ -37,7 +37,7 @@ interface Stretch {
 function reserved(size: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
   if (typeof WebAssembly === 'undefined') {
     throw new NumericalError(
-      'This process has no WebAssembly, in which all numbers are computed. Start it without --jitless, or leave the strict mode of the browser.',
+      'This process has no WebAssembly, which computes all numbers. Start it without --jitless, or leave the strict mode of the browser.',
     );
   }
   try {
@@ -45,20 +45,20 @@ function reserved(size: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
   } catch (cause) {
     throw new NumericalError(
       'WebAssembly can reserve no memory in this process, as its address space is limited or used up: 12 GB of addresses are enough. ' +
-        'Raise the limit (ulimit -v), or close what holds other WebAssembly memories.',
+        'Raise the limit (ulimit -v), or close programs that use other WebAssembly memories.',
       { cause },
     );
   }
 }
 
 /**
- * The WebAssembly memory that holds all numbers of the float64 backend, so that compiled routines and native libraries work in place. Blocks are
- * offsets. Freed blocks go to the free list of their size class and are reused first, because the first access to a page costs ten times a rewrite.
- * A view is valid only until the next allocation: growing the memory detaches every view. So allocate first, make views last, and never hand out a
- * view. (Views of shared memory stay valid at their old length; they must not be handed out either, because browsers refuse them in many places.)
+ * The WebAssembly memory for all numbers of the float64 backend, so that compiled routines and native libraries work in place. Blocks are offsets.
+ * Freed blocks go to the free list of their size class and are reused first, because the first access to a page costs ten times a rewrite. A view is
+ * valid only until the next allocation: growing the memory detaches every view. So allocate first, make views last, and never hand out a view. (Views
+ * of shared memory stay valid at their old length; they must not be handed out either, because many browser functions refuse them.)
  */
 export class Float64Memory {
-  /** With `detachViews`, every allocation detaches all views, as growing does. Tests use it to find views that are kept too long. */
+  /** If true, every allocation detaches all views, as growing does. Used by tests to detect views that are kept too long. */
   detachViews = false;
   #memory: WebAssembly.Memory;
   /** Its buffer until it grows: reading `buffer` costs more than a view. */
@@ -139,7 +139,7 @@ export class Float64Memory {
     return this.#peak;
   }
 
-  /** Bytes to which the memory has grown; they are never returned to the system. */
+  /** Size of the memory in bytes; it is never returned to the system. */
   get reservedBytes(): number {
     return this.#memory.buffer.byteLength;
   }
@@ -154,7 +154,7 @@ export class Float64Memory {
 
   /** Offset of a block of at least `bytes` bytes, aligned to 16, with unspecified content. */
   allocate(bytes: number): number {
-    // Above 4 GiB, size classes would be those of the remainder.
+    // Above 4 GiB, size classes would be computed from the remainder.
     if (bytes > this.#maximumPages * PAGE) throw this.#exhausted(bytes);
     const sizeClass = classOf(bytes);
     const offset = this.#free[sizeClass]?.pop() ?? this.#extend(sizeOf(sizeClass), bytes);
@@ -181,7 +181,7 @@ export class Float64Memory {
     this.#blocks--;
   }
 
-  /** Runs `work` with a block that is freed afterwards, whatever happens. */
+  /** Runs `work` with a block that is freed afterwards, even if it throws. */
   withBlock<T>(bytes: number, work: (offset: number) => T): T {
     const offset = this.allocate(bytes);
     try {
@@ -236,8 +236,8 @@ export class Float64Memory {
   }
 
   /**
-   * Joins adjacent freed blocks, whatever their size classes, into one that is large enough: otherwise blocks of other sizes that earlier fits left
-   * could not be used. The remainder returns to the free lists in blocks that are as large as possible.
+   * Joins adjacent freed blocks of any size classes into one that is large enough: otherwise blocks of other sizes left by earlier fits could not be
+   * used. The remainder returns to the free lists in blocks that are as large as possible.
    */
   #joined(size: number): number | undefined {
     const stretches: Stretch[] = [];
@@ -297,7 +297,7 @@ export class Float64Memory {
   #exhausted(asked: number): NumericalError {
     const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
     return new NumericalError(
-      `The float64 backend is out of memory: ${mebibytes(asked)} were asked for, ${mebibytes(this.#live)} are in use in ` +
+      `The float64 backend is out of memory: ${mebibytes(asked)} were requested, ${mebibytes(this.#live)} are in use in ` +
         `${this.#blocks} blocks, and ${mebibytes(this.reservedBytes)} of at most ${mebibytes(this.#maximumPages * PAGE)} are ` +
         'reserved. Use fewer data points, or dispose tensors that are no longer needed.',
     );
@@ -306,7 +306,7 @@ export class Float64Memory {
 
 let shared: Float64Memory | undefined;
 
-/** The memory that the float64 backend, the engines and the factorizations of one program share, created on first use. */
+/** The memory shared by the float64 backend, the engines and the factorizations of a program, created on first use. */
 export function sharedMemory(): Float64Memory {
   shared ??= new Float64Memory();
   return shared;

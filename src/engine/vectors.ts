@@ -15,7 +15,7 @@ export function addScaled(y: Float64Array, factor: number, x: Float64Array): voi
   for (let i = 0; i < y.length; i++) y[i] = y[i]! + factor * x[i]!;
 }
 
-/** The entries of one vector over those of another. */
+/** Elementwise quotients of two vectors. */
 export function quotients(
   entries: Float64Array,
   by: Float64Array,
@@ -25,7 +25,7 @@ export function quotients(
   return result;
 }
 
-/** The entries of one vector times those of another. */
+/** Elementwise products of two vectors. */
 export function products(entries: Float64Array, by: Float64Array): Float64Array {
   const result = new Float64Array(entries.length);
   for (let i = 0; i < entries.length; i++) result[i] = entries[i]! * by[i]!;
@@ -33,9 +33,9 @@ export function products(entries: Float64Array, by: Float64Array): Float64Array 
 }
 
 /**
- * The entry that n others come before in ascending order, without sorting all of them.
+ * The n-th smallest entry, from 0, without sorting all of them.
  *
- * @param entries - numbers, no NaN; put in another order
+ * @param entries - numbers, no NaN; reordered in place
  * @param n - 0 … entries.length − 1
  * @see Hoare, Comm. ACM 4 (1961), Algorithm 65
  */

@@ -10,21 +10,21 @@ import type { FieldProblem } from './solvers/fieldProblem.ts';
 import type { FieldPoint } from './solvers/fieldSearch.ts';
 import { weightsLearner } from './solvers/learnedWeights.ts';
 
-/** Multipliers that are those of the maximum given the rows: see {@link bestMultipliers}. */
+/** Multipliers at their optimum for the current rows: see {@link bestMultipliers}. */
 export interface BestMultipliers {
   readonly kind: 'bestMultipliers';
-  /** Finds the maximum of problems on one graph. @internal */
+  /** Solves problems on one graph. @internal */
   readonly learner: (pairs: Pairs) => (problem: FieldProblem) => FieldPoint;
-  /** The log density at the maximum for squared distances φ, as a function of φ. @internal */
+  /** The log density at the optimal multipliers, as a function of squared distances φ. @internal */
   readonly density: (squaredDistances: Tensor1D, maximum: (phi: Float64Array) => FieldPoint) => Scalar;
-  /** Its Hessian in the rows, at the maximum. @internal */
+  /** Its Hessian in the rows, at the optimal multipliers. @internal */
   readonly hessian: (problem: FieldProblem, weights: Float64Array, X: Matrix) => Float64Array;
 }
 
 /**
- * Multipliers of `maxEntropy` that are no parameters but those of the maximum given the rows, found anew for all that move, for one set of squared
- * differences: max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e, 0 ≤ w_e ≤ 4C. The gradient in φ is −w/2 at the maximum: the change of w by φ changes the value in the second
- * order only.
+ * Multipliers of `maxEntropy` that are not parameters: they are optimized for the current rows in each evaluation. For one set of squared
+ * differences: max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e, 0 ≤ w_e ≤ 4C. The gradient in φ is −w/2 at the maximum, since the dependence of w on φ
+ * changes the value in second order only.
  *
  * @see Danskin, The Theory of Max-Min (1967), on the envelope theorem
  * @example

@@ -1,51 +1,56 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
-import { checkGiven, givenList, isList, namedOptions, readGiven } from '../core/options.ts';
-import { checkGraph, type Edges, type Graph } from '../engine/graph/graph.ts';
+import { checkGiven, givenList, givenNumbers, isList, namedOptions, readGiven } from '../core/options.ts';
+import { type Graph, givenDistancesAt } from '../engine/graph/graph.ts';
+import { ownGraph } from '../engine/graph/labelGraph.ts';
 
-/** A symmetric matrix A over the points, of which some entries are not 0: each with its row and column, the row at most the column. */
+/** A symmetric matrix A over the points with few nonzero entries, each with its row and column, row ≤ column. */
 export interface QuadraticForm {
   readonly rows: ArrayLike<number>;
   readonly columns: ArrayLike<number>;
-  /** A_ij, which counts for A_ji too. */
+  /** A_ij, which is also A_ji. */
   readonly values: ArrayLike<number>;
 }
 
 /** Expected quadratic statistics of a field: a set of constraints. */
 export interface ConstraintSet {
   readonly kind: 'constraints';
-  /** The graph whose edges are the constraints, where they are squared differences. */
+  /** The graph whose edges define the constraints, if they are on squared differences. */
   readonly graph?: Graph;
   /** Number of constraints. */
   readonly count: number;
-  /** A_k, where they are not those of a graph: the statistic is tr(XᵀA_kX), summed over the columns of X. */
+  /** A_k, unless defined by a graph: the statistic is tr(XᵀA_kX), summed over the columns of X. */
   readonly forms?: readonly QuadraticForm[];
-  /** Expected values, one for each form; the statistics of the variable's rows unless given. */
+  /** Expected values, one for each form; default the statistics of the variable's rows. */
   readonly values: Float64Array | undefined;
-  /** 'most': at most so much, so that multipliers are at least 0; 'exactly': so much. */
+  /** 'most': upper bounds, so that multipliers are at least 0; 'exactly': equalities. */
   readonly at: 'most' | 'exactly';
 }
 
 /** Options of {@link quadratic}. */
 export interface QuadraticOptions {
-  /** Whether statistics are expected to be at most their values (the default) or exactly these. */
+  /** Whether the values are upper bounds (default) or exact. */
   readonly at?: 'most' | 'exactly' | undefined;
 }
 
 /**
  * Constraints on expected squared differences E‖x_i − x_j‖² at the edges of a graph, each at most its value φ_e.
  *
- * @param graph - which pairs of points
- * @param values - φ, one for each edge in the graph's order, summed over columns; those of the variable's rows unless given
- * @throws InvalidInputError for what is not a graph, a graph without edges, or values that are not one an edge and finite numbers from 0
+ * @param graph - pairs of points
+ * @param values - φ, one for each edge in the graph's order, summed over columns; default the distances between the variable's rows
+ * @throws InvalidInputError for an invalid graph, a graph without edges, or values that are not one finite number ≥ 0 per edge
  * @example
  * ```ts
  * maxEntropy({ base: 0.1, expect: { near: squaredDifferences(knnGraph(Y, 6)) } });
  * ```
  */
 export function squaredDifferences(graph: Graph, values?: ArrayLike<number>): ConstraintSet {
-  const own = checkGraph(graph, 'squaredDifferences');
-  const { sources } = own;
+  return differencesAlong(ownGraph(graph, 'squaredDifferences'), values);
+}
+
+/** `squaredDifferences` of a graph that nobody else changes: the edges of complete graphs take memory, and are not listed again. */
+export function differencesAlong(graph: Graph, values?: ArrayLike<number>): ConstraintSet {
+  const { sources } = graph;
   if (sources.length === 0) {
     throw new InvalidInputError(
       'squaredDifferences takes a graph with edges, but this one has none. Take one such as knnGraph(Y, 7).',
@@ -53,9 +58,9 @@ export function squaredDifferences(graph: Graph, values?: ArrayLike<number>): Co
   }
   return made({
     kind: 'constraints',
-    graph: own,
+    graph,
     count: sources.length,
-    values: values === undefined ? undefined : checkDistances(values, own, 'squaredDifferences'),
+    values: values === undefined ? undefined : givenDistancesAt(graph, values, 'squaredDifferences'),
     at: 'most',
   });
 }
@@ -64,9 +69,9 @@ export function squaredDifferences(graph: Graph, values?: ArrayLike<number>): Co
  * Constraints on any expected quadratic statistics E tr(XᵀA_kX).
  *
  * @param forms - the matrices A_k, by their entries
- * @param values - one for each form; the statistics of the variable's rows unless given
+ * @param values - one for each form; default the statistics of the variable's rows
  * @param options - see {@link QuadraticOptions}
- * @throws InvalidInputError for forms without entries or with lists of different lengths, and values that are not one a form
+ * @throws InvalidInputError for forms without entries or with lists of different lengths, and unless there is one value per form
  * @example
  * ```ts
  * // Second differences of points in order: (x_i − 2x_{i+1} + x_{i+2})²
@@ -90,9 +95,9 @@ export function quadratic(
 /**
  * Constraints on expected products E x_iᵀx_j of pairs of points, i = j among them: each exactly its value.
  *
- * @param pairs - [i, j] of each
- * @param values - one for each pair, summed over columns; those of the variable's rows unless given
- * @throws InvalidInputError for pairs that are not two whole numbers from 0, and values that are not one a pair
+ * @param pairs - [i, j] for each
+ * @param values - one for each pair, summed over columns; default the products of the variable's rows
+ * @throws InvalidInputError for pairs that are not two whole numbers from 0, and unless there is one value per pair
  * @example
  * ```ts
  * maxEntropy({ base: 0.1, expect: { gram: products([[0, 0], [0, 1]]) } });
@@ -143,42 +148,12 @@ function checkForm(form: QuadraticForm, k: number, caller: string): QuadraticFor
   );
 }
 
-function checkValues(values: ArrayLike<number>, count: number, caller: string): Float64Array {
-  const list = readGiven(`The values of ${caller}`, () => (isList(values) ? Float64Array.from(values) : undefined));
-  const bad = list?.findIndex((value) => !Number.isFinite(value)) ?? -1;
-  if (list !== undefined && list.length === count && bad < 0) return list;
-  const was = bad >= 0 ? `value ${bad} is ${list![bad]}` : `${describe(values)} was given`;
-  throw new InvalidInputError(`${caller} takes one finite value for each of its ${count} forms, but ${was}.`);
-}
-
-/**
- * Squared distances at the edges of a graph.
- *
- * @throws InvalidInputError when they are not one number an edge, finite and from 0
- */
-export function checkDistances(
-  values: ArrayLike<number>,
-  { sources, targets }: Pick<Edges, 'sources' | 'targets'>,
-  name: string,
-): Float64Array {
-  if (typeof values !== 'object' || values === null || values.length !== sources.length) {
-    throw new InvalidInputError(
-      `${name} takes squared distances as a list of one number for each of the ${sources.length} edges, but ` +
-        `${typeof values === 'object' && values !== null ? `${values.length} were given` : `${describe(values)} was given`}.`,
-    );
-  }
-  const distances = Float64Array.from(values);
-  const bad = firstNotDistance(distances);
-  if (bad < 0) return distances;
-  throw new InvalidInputError(
-    `Squared distances are finite numbers from 0, but that of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ${distances[bad]}.`,
-  );
-}
-
-/** Index of the first entry that is not finite and from 0, −1 if there is none. A plain loop, as `firstNotFinite`. */
-function firstNotDistance(entries: Float64Array): number {
-  for (let e = 0; e < entries.length; e++) if (!(entries[e]! >= 0 && entries[e]! < Infinity)) return e;
-  return -1;
+function checkValues(values: unknown, count: number, caller: string): Float64Array {
+  const expected = `one finite value for each of its ${count} forms`;
+  const list = givenNumbers(values, count, caller, expected);
+  const bad = list.findIndex((value) => !Number.isFinite(value));
+  if (bad < 0) return list;
+  throw new InvalidInputError(`${caller} takes ${expected}, but value ${bad} is ${list[bad]}.`);
 }
 
 const checked = new WeakSet<object>();
@@ -189,9 +164,9 @@ function made(set: ConstraintSet): ConstraintSet {
   return Object.freeze(set);
 }
 
-/** The set of constraints that is meant, such as one that was read from a file. @throws InvalidInputError for what is none */
+/** The set of constraints, perhaps read from a file. @throws InvalidInputError if it is not one */
 export function checkSet(given: unknown, name: string): ConstraintSet {
-  const { kind, graph, forms, values, at } = (given ?? {}) as ConstraintSet;
+  const { kind, graph, forms, values, at } = readGiven(`'${name}' of expect`, () => ({ ...(given as ConstraintSet) }));
   if (kind !== 'constraints') {
     throw new InvalidInputError(
       `'${name}' of expect must be a set of constraints, such as squaredDifferences(graph), but ${describe(given)} was given.`,

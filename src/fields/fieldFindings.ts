@@ -2,24 +2,24 @@ import { connectedComponents } from '../engine/graph/connectedComponents.ts';
 import type { Graph } from '../engine/graph/graph.ts';
 import type { Findings } from '../model/model.ts';
 
-/** A learned graph, and the problem of which it is the solution. */
+/** A learned graph and the problem it solves. */
 interface Learned {
-  /** The edges of positive weight. */
+  /** The edges with positive weight. */
   readonly graph: Graph;
-  /** Number of edges that may have a weight. */
+  /** Number of candidate edges. */
   readonly candidates: number;
   /** Largest weight of an edge, 4C. */
   readonly upper: number;
   readonly kktResidual: number;
   /** λ. */
   readonly base: number;
-  /** A base precision at which the learned graph is connected. */
+  /** Subject of the optimality conditions, appended to the size of their violation. */
   readonly connecting: () => number;
-  /** What the optimality conditions are of, after their size. */
+  /** Subject of the optimality conditions, appended to the size of their violation. */
   readonly condition?: string;
 }
 
-/** A graph of more components than this part of the points is no neighborhood graph. */
+/** Number of components, relative to the number of points, above which a graph is not a neighborhood graph. */
 const MOST_COMPONENTS = 0.5;
 
 /** Description of a learned graph, and of its effect on an embedding. */
@@ -36,7 +36,7 @@ export function fieldFindings(learned: Learned): Findings {
     : ` and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points. ` +
       'The first dimensions of the embedding only separate them.';
   const sentences = [
-    `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative)${condition}.`,
+    `The optimality conditions are met to ${kktResidual.toExponential(1)} (relative)${condition}.`,
     edges === 0
       ? ' The learned graph is empty, so the embedding means nothing.'
       : ` The learned graph has ${edges} of ${candidates} edges${components}`,
@@ -59,6 +59,6 @@ function remedy({ base, connecting }: Learned): string {
 function limited(upper: number, isShapeless: boolean): string {
   const means = isShapeless
     ? 'All pairs have the same weight, so the embedding means nothing.'
-    : 'The embedding is that of the candidate edges with equal weights: nothing was learned about them.';
+    : 'The embedding uses the candidate edges with equal weights: nothing was learned about them.';
   return ` Every weight is at its limit 4C = ${Number(upper.toPrecision(4))}. ${means} Give a larger slack penalty.`;
 }

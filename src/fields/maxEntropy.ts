@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkName, checkOptions, numberAboveZero } from '../core/options.ts';
+import { checkName, checkOptions, numberAboveZero, type OptionsIn, typed } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../engine/graph/graph.ts';
 import * as op from '../engine/tensors/ops.ts';
@@ -28,63 +28,56 @@ import { type FieldProblem, kktResidual, weightScales } from './solvers/fieldPro
 import type { FieldPoint } from './solvers/fieldSearch.ts';
 import { type Ties, tiesInWords, tiesOf } from './ties.ts';
 
-/** How rows that were not fitted join the points of a field of squared differences. */
+/** Options for joining rows that were not fitted to the points of a field of squared differences. */
 export interface JoiningRows {
   /** Number of nearest points that a new row may be joined to, or 'all' (the default). */
   readonly neighbors?: number | 'all' | undefined;
-  /** Rows of the points, N×D; those of the variable unless given. */
+  /** Rows of the points, N×D; default the variable's rows. */
   readonly observations?: MatrixLike | undefined;
-  /** φ between a new row and every point, N numbers; squared Euclidean distances unless given. */
+  /** φ between a new row and every point, N numbers; default squared Euclidean distances. */
   readonly distancesTo?: ((row: Float64Array) => Float64Array) | undefined;
 }
 
-export interface MaxEntropyOptions {
-  /** λ > 0, the precision that every point has beside the constraints; default 1. */
-  readonly base?: number | undefined;
-  /**
-   * c > 0, the number of independent copies of the field. With it the log density is the dual alone, without constants; without it that of the variable's columns,
-   * which are the copies.
-   */
-  readonly copies?: number | undefined;
-  /** Sets of constraints by name, which are the names of their multipliers. */
-  readonly expect: Readonly<Record<string, ConstraintSet>>;
-  /** C > 0: multipliers are at most 4C from 0; default Infinity. Rows that are inferred need one. */
-  readonly slack?: number | undefined;
-  /**
-   * Multipliers to begin with, or parameters in their place such as `fixed(w)`, by the names of the sets; or `bestMultipliers()`: no parameters but those of the
-   * maximum given the rows.
-   */
-  readonly multipliers?: BestMultipliers | Readonly<Record<string, ParameterLike>> | undefined;
-  /** How new rows join the field, where coordinates of theirs are asked for. */
-  readonly newRows?: JoiningRows | undefined;
-}
+export interface MaxEntropyOptions extends OptionsIn<typeof schema> {}
 
 const aboveZero = 'a number above 0';
 const schema = v.strictObject({
+  /** λ > 0, the precision of every point before constraints are added; default 1. */
   base: v.optional(numberAboveZero, 1),
+  /**
+   * c > 0, the number of independent copies of the field. If set, the log density is the dual alone, without constants; otherwise the copies are the
+   * variable's columns, and the log density is theirs.
+   */
   copies: v.optional(numberAboveZero),
+  /** Sets of constraints; their names are also the names of the multipliers. */
   expect: v.record(v.string(), v.any()),
+  /** C > 0: the absolute value of a multiplier is at most 4C; default Infinity. Required for rows that are inferred. */
   slack: v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero)), Number.POSITIVE_INFINITY),
-  multipliers: v.optional(v.any()),
-  newRows: v.optional(v.any()),
+  /**
+   * Initial multipliers by the names of the sets, or parameters such as `fixed(w)`; or `bestMultipliers()` to optimize them for the current rows
+   * instead of fitting them as parameters.
+   */
+  multipliers: v.optional(typed<BestMultipliers | Readonly<Record<string, ParameterLike>>>()),
+  /** How new rows join the field when their coordinates are computed. */
+  newRows: v.optional(typed<JoiningRows>()),
 });
 
-/** What makes a field. */
+/** Settings of a field. */
 interface FieldSettings {
   readonly base: number;
   readonly copies: number | undefined;
   readonly slack: number;
   readonly sets: readonly (readonly [string, ConstraintSet])[];
-  /** Where multipliers are those of the maximum given the rows. */
+  /** Set if multipliers are optimized for the current rows. */
   readonly best: BestMultipliers | undefined;
   readonly newRows?: JoiningRows | undefined;
 }
 
-/** A field that is about some rows. */
+/** The dual of a field for particular rows. */
 interface Dual {
-  /** s_k; undefined where rows move. */
+  /** s_k; undefined if rows move. */
   readonly statistics: Float64Array | undefined;
-  /** c; undefined where it is the number of columns, which is not known yet. */
+  /** c; undefined if it is the number of columns, which is not yet known. */
   readonly copies: number | undefined;
   /** Largest multiplier. */
   readonly upper: number;
@@ -99,35 +92,36 @@ interface FieldConstants extends Dual {
   dispose(): void;
 }
 
-/** Statistics whose multipliers have no typical size, relative to the copies. */
+/** Statistics, relative to the copies, below which multipliers have no typical size. */
 const LEAST_STATISTIC = 1e-12;
 
 /**
- * A maximum-entropy field: the Gaussian random field over points of largest entropy among those whose expected quadratic statistics c·tr(A_k·U) are at most (or
- * exactly) s_k, U = Q⁻¹. Its precision is Q = λI + Σ_k w_k·A_k, w the multipliers of the constraints, which are its parameters under the names of the sets, and
- * its log density the concave dual
+ * A maximum-entropy field: the Gaussian random field over points of largest entropy among those whose expected quadratic statistics c·tr(A_k·U) are
+ * at most (or exactly) s_k, U = Q⁻¹. Its precision is Q = λI + Σ_k w_k·A_k, where the multipliers w of the constraints are parameters under the names
+ * of the sets. Its log density is the concave dual
  *
  * field = c/2·log|Q| − ½·Σ_k w_k·s_k, 0 ≤ w_k ≤ 4C.
  *
- * At its maximum over w the expected statistic is s_k where 0 < w_k < 4C, at most s_k where w_k = 0 and at least s_k where w_k = 4C. With squared
- * differences at the edges of a graph Q = λI + L(w), a Gaussian Markov random field.
+ * At its maximum over w, the expected statistic is s_k if 0 < w_k < 4C, at most s_k if w_k = 0 and at least s_k if w_k = 4C. With squared differences
+ * at the edges of a graph, Q = λI + L(w) is a Gaussian Markov random field.
  *
- * s are the values of the sets; without these the statistics of the variable's rows. Without `copies` the rows' columns are the copies, and the log density is
- * that of a normal: less λ/2·tr(XᵀX) and its constant.
+ * s_k are the values of the sets; by default, the statistics of the variable's rows. Without `copies`, the copies are the rows' columns, and the log
+ * density is normal: it also has the term −λ/2·tr(XᵀX) and the normalizing constant.
  *
- * - As the density of an observed variable, with squared differences to neighbors, it is maximum entropy unfolding: see {@link meu}. Such a field takes missing
- *   entries where `copies` are given: the density of those that are observed is maximized.
- * - With values for all sets no rows are needed: coordinates are read off it, `embedded(field, { dim })`: see {@link mpme}.
- * - As the density or a factor of latents it is fitted with them. Two points that meet would raise the weight between them without end, so C is finite.
- *   With `multipliers: bestMultipliers()` the weights are those of the maximum given X, and the gradient in X is that at these weights.
+ * - As the density of an observed variable, with squared differences to neighbors, it is maximum entropy unfolding: see {@link meu}. If `copies` is
+ *   set, entries may be missing: the density of the observed entries is maximized.
+ * - With values for all sets, no rows are needed: `embedded(field, { dim })` computes coordinates from the field, see {@link mpme}.
+ * - As the density of latents, or a factor of it, it is fitted with them. C must be finite, because the weight between two points that meet would
+ *   otherwise be unbounded. With `multipliers: bestMultipliers()`, the weights are optimized for the current X, and the gradient in X is taken at
+ *   these weights.
  *
- * Points at distance 0 while C = ∞ are tied: they count as one node.
+ * If C = ∞, points at distance 0 are tied: they count as one node.
  *
  * @param options - see {@link MaxEntropyOptions}
- * @returns a density and prior named `field`; each set's multipliers have bounds [0, 4C] (for 'exactly' [−4C, 4C]) and scale min(c/s_k, 4C). Fits show
- * `graph`, `precision()`, `covariance()` and `diagnostics.kktResidual`, the largest relative violation of the conditions above
- * @throws InvalidInputError for no set of constraints, values for some sets only, numbers that are not above 0, C = ∞ for rows that are inferred or a statistic of 0
- * that nothing bounds; NumericalError when multipliers given X are not found
+ * @returns a density and prior named `field`; each set's multipliers have bounds [0, 4C] (for 'exactly' [−4C, 4C]) and scale min(c/s_k, 4C). Fits
+ *   have `graph`, `precision()`, `covariance()` and `diagnostics.kktResidual`, the largest relative violation of the conditions above
+ * @throws InvalidInputError without constraints, with values for some sets only, for numbers that are not above 0, and for C = ∞ with inferred rows
+ *   or with a statistic of 0 whose multiplier is unbounded; NumericalError if the optimal multipliers for X cannot be computed
  * @see Lawrence 2012, eq. 3; Mao et al. 2017, eqs. 10 and 13
  * @example
  * ```ts
@@ -166,7 +160,10 @@ export function maxEntropy(options: MaxEntropyOptions): Density<'field'> {
       `Option 'multipliers' of maxEntropy names '${unknown}', but the sets of constraints are ${sets.map(([name]) => `'${name}'`).join(', ')}.`,
     );
   }
-  return calledBy(fieldOf({ ...rest, copies, sets, best }, best ? {} : multipliers), options);
+  return calledBy(
+    fieldOf({ ...rest, copies, sets, best }, best ? {} : (multipliers as Readonly<Record<string, ParameterLike>>)),
+    options,
+  );
 }
 
 function checkSets(expect: Readonly<Record<string, unknown>>): [string, ConstraintSet][] {
@@ -182,21 +179,21 @@ function checkSets(expect: Readonly<Record<string, unknown>>): [string, Constrai
   const known = sets.filter(([, { values }]) => values !== undefined).length;
   if (known === 0 || known === sets.length) return sets;
   throw new InvalidInputError(
-    'Either all sets of constraints in expect have values or none, which are then those of the rows. Give values to all of them.',
+    'Either all sets of constraints in expect have values or none has (the rows then define them). Give values to all of them.',
   );
 }
 
-/** The one graph whose edges are all constraints, if there is one. */
+/** The graph whose edges define all constraints, if there is one. */
 const graphOf = ({ sets }: FieldSettings): Graph | undefined => (sets.length === 1 ? sets[0]![1].graph : undefined);
 
-/** Values of all sets, one after the other; undefined where they are those of the rows. */
+/** Values of all sets, concatenated; undefined if they are statistics of the rows. */
 function valuesOf({ sets }: FieldSettings): Float64Array | undefined {
   const [[, first]] = sets as [FieldSettings['sets'][number]];
   if (first.values === undefined) return undefined;
   return sets.length === 1 ? first.values : Float64Array.from(sets.flatMap(([, { values }]) => Array.from(values!)));
 }
 
-/** The multipliers of all sets, one after the other. */
+/** The multipliers of all sets, concatenated. */
 const multipliersIn = ({ sets }: FieldSettings, p: ParameterValues | Entries): Float64Array =>
   sets.length === 1
     ? new Float64Array(p[sets[0]![0]] as ArrayLike<number>)
@@ -381,7 +378,7 @@ function parametersIn(
           : Float64Array.from({ length: count }, (_, k) =>
               Math.min(upper, copies / Math.max(Math.abs(own?.[k] ?? copies), LEAST_STATISTIC * copies)),
             );
-      /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
+      /** Weights that meet the constraints of all edges on average: Σ w_e·R_e ≈ N − 1. */
       const start = data?.data.some(Number.isNaN)
         ? Array.from(scale, (weight) => (weight * (data.rows - 1)) / count)
         : new Array<number>(count).fill(0);
@@ -391,7 +388,7 @@ function parametersIn(
   );
 }
 
-/** What replaces the multipliers of a set; values to begin with are moved within their bounds. */
+/** Replacement for the multipliers of a set; initial values are moved within their bounds. */
 function overridden(given: ParameterLike, standard: Parameter, name: string): Parameter {
   if (isParameter(given)) {
     checkCount(given.initial, standard, name);
@@ -412,7 +409,7 @@ function checkCount(given: unknown, { initial }: Parameter, name: string): void 
   );
 }
 
-/** Rows that are inferred can take their statistics to 0, where nothing bounds the multipliers. */
+/** Throws for inferred rows without slack: their statistics can go to 0, which leaves the multipliers unbounded. */
 function checkSlack(name: string, variable: string, slack: number): void {
   if (slack < Number.POSITIVE_INFINITY) return;
   throw new InvalidInputError(
@@ -445,7 +442,7 @@ function checkBest({ slack }: FieldSettings, graph: Graph | undefined, values: F
   );
 }
 
-/** The search that suits rows that do not move. */
+/** A suitable search for rows that do not move. */
 function searchOf(settings: FieldSettings, data: Matrix | undefined, dual: Dual | undefined): Search | undefined {
   if (dual?.statistics === undefined) return undefined;
   const { statistics, upper, copies } = dual;
@@ -477,7 +474,7 @@ function coordinatesOf(
   return withCoordinates(learned, base, { copies, slackPenalty, neighbors, density, observations, distancesTo }, own);
 }
 
-/** Largest violation of the optimality conditions, relative to what is expected. */
+/** Largest violation of the optimality conditions, relative to the expected statistics. */
 function residualOf(
   settings: FieldSettings,
   w: Float64Array,
@@ -494,7 +491,7 @@ function residualOf(
       const size = Math.max(Math.abs(statistics[k]!), LEAST_STATISTIC * copies);
       const violation = (copies * expected[k]! - statistics[k]!) / size;
       const lower = at === 'most' ? 0 : -upper;
-      // An expectation above what is asked for wants a larger multiplier.
+      // An expectation above its value calls for a larger multiplier.
       if ((w[k]! >= upper && violation > 0) || (w[k]! <= lower && violation < 0)) continue;
       largest = Math.max(largest, Math.abs(violation));
     }

@@ -2,10 +2,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { connectedComponents } from '../engine/graph/connectedComponents.ts';
 import type { Graph } from '../engine/graph/graph.ts';
 
-/** Expected squared distance at which equal points are held in a draw of the field, relative to the shortest squared distance above 0: with less, rounding hides the other weights. */
+/** Expected squared distance of equal points in a draw of the field, relative to the shortest squared distance above 0: if it were smaller, rounding would hide the other weights. */
 const TIED = 1e-4;
 
-/** Points that are the same. */
+/** Equal points. */
 export interface Ties {
   /** Points by group, each of at least two. */
   readonly groups: readonly (readonly number[])[];
@@ -16,11 +16,12 @@ export interface Ties {
 }
 
 /**
- * Points at distance 0, whose weight nothing bounds where C = ∞: it is held at c/(10⁻⁴·φ), φ the shortest squared distance above 0, which makes one
- * node of them for all that the field says of the rest. No other weight comes near this bound: an edge's is at most c/φ_e. Undefined where no distance is 0.
+ * Points at distance 0, whose weight is unbounded if C = ∞. It is fixed at c/(10⁻⁴·φ), with φ the shortest squared distance above 0, so that the
+ * points act as one node in the rest of the field. No other weight is near this bound: an edge's weight is at most c/φ_e. Undefined if no distance is
+ * 0.
  *
  * @param copies - c
- * @throws InvalidInputError when all distances are 0
+ * @throws InvalidInputError if all distances are 0
  */
 export function tiesOf({ size, sources, targets }: Graph, distances: Float64Array, copies: number): Ties | undefined {
   if (!distances.includes(0)) return undefined;
@@ -38,7 +39,7 @@ export function tiesOf({ size, sources, targets }: Graph, distances: Float64Arra
   return { groups: groups.filter((group) => group.length > 1), labels, upper: copies / (TIED * shortest) };
 }
 
-/** A sentence about points that are the same. */
+/** A sentence about equal points. */
 export function tiesInWords({ groups }: Ties): string {
   const places = groups.map((group) => group.join(' = ')).slice(0, 3);
   const more = groups.length > places.length ? `; and ${groups.length - places.length} more groups` : '';
@@ -46,8 +47,8 @@ export function tiesInWords({ groups }: Ties): string {
 }
 
 /**
- * The edges without those that repeat others: of several between two groups of equal points the one of least squared distance, and within a group
- * those that join its points without a cycle. As the points of a group count as one node, only the sum of the others' weights would have a maximum.
+ * The edges without redundant ones: only the shortest edge between two groups of equal points, and within a group only edges that join its points
+ * without a cycle. As the points of a group count as one node, the maximum determines only the sum of redundant weights.
  */
 export function withoutRepeats(
   graph: Graph,

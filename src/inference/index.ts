@@ -23,6 +23,7 @@ export type {
 } from './assessment/assessment.ts';
 export { LEAST_TRUSTWORTHINESS } from './assessment/assessment.ts';
 export type { Calibration, Coverage } from './assessment/calibration.ts';
+export { type CompareMapsOptions, compareMaps, type MapComparison } from './assessment/compareMaps.ts';
 export type { Stability } from './assessment/stability.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/checkpointFile.ts';
@@ -61,8 +62,10 @@ export {
   localScores,
   type NeighborPair,
   type OverallScores,
+  usualNeighbors,
 } from './scores/localScores.ts';
 export { continuity, nearestNeighborError, trustworthiness } from './scores/neighborScores.ts';
+export { type LabelPrediction, type PredictLabelsOptions, predictLabels } from './scores/predictLabels.ts';
 export type { Split } from './selection/folds.ts';
 export {
   heldOutDensity,

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import { checkGiven, checkOptions, signalOption } from '../core/options.ts';
+import { checkGiven, checkOptions, type OptionsIn, signalOption } from '../core/options.ts';
 import { shortNumber } from '../core/wording.ts';
-import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
+import { engineChoice } from '../engine/dense/index.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Fit } from '../model/fit.ts';
@@ -14,7 +14,7 @@ import { toNatural, type Variable } from '../model/variables.ts';
 import { type FitProblem, openProblem } from './fit/fitProblem.ts';
 import { slices } from './minimize/slices.ts';
 
-/** Cube root of the rounding unit: where the errors of a central difference, of truncation and of rounding, balance: ∛Number.EPSILON. */
+/** Step of central differences that balances truncation and rounding errors: the cube root of the rounding unit, ∛Number.EPSILON. */
 const STEP = 6.055454452393343e-6;
 
 /**
@@ -22,7 +22,7 @@ const STEP = 6.055454452393343e-6;
  * (g(x + h·e_i) − g(x − h·e_i))/2h, not symmetrized.
  *
  * @param rows - variables to move
- * @param columns - entries of the gradient to take
+ * @param columns - entries of the gradient to use
  * @param signal - aborting it throws the signal's reason
  */
 async function gradientDifferences(
@@ -50,9 +50,9 @@ async function gradientDifferences(
   return result;
 }
 
-/** Eigenvalues of a symmetric matrix, and its inverse. */
+/** Eigenvalues and inverse of a symmetric matrix. */
 interface Inversion {
-  /** Undefined when the matrix is not positive definite. */
+  /** Inverse; undefined if the matrix is not positive definite. */
   readonly inverse: Matrix | undefined;
   readonly logDeterminant: number;
   readonly smallest: number;
@@ -62,10 +62,11 @@ interface Inversion {
 }
 
 /**
- * Inverse of a matrix that is symmetric but for the errors of differences: of its symmetric part, by eigenvalues. It counts as
- * positive definite when the smallest eigenvalue exceeds those errors, which its asymmetry shows. On the float64 backend.
+ * Inverse of the symmetric part of a matrix that is symmetric up to differencing errors, by eigenvalues. It counts as positive definite if the
+ * smallest eigenvalue exceeds these errors, which its asymmetry measures. Runs on the float64 backend.
  *
- * @param along - orthonormal directions, rows of length n, along which the matrix is singular: the inverse is the pseudo-inverse, and the determinant that on their complement
+ * @param along - orthonormal directions, rows of length n, along which the matrix is singular: the result is the pseudo-inverse, and the determinant
+ * on their complement
  */
 function inverseOf(matrix: Matrix, along: readonly Float64Array[] = []): Inversion {
   const n = matrix.rows;
@@ -108,73 +109,73 @@ function addOuterProducts({ data, rows }: Matrix, vectors: readonly Float64Array
 }
 
 /** Options of {@link laplaceApproximation}. */
-export interface LaplaceOptions {
-  /** Whether hyperparameters vary; default true. Otherwise they are held at their values. */
-  readonly parameters?: boolean;
-  /** Whether free latents vary, which costs 2·N·q evaluations of the gradient; default true. Otherwise they are held at their values. */
-  readonly latents?: boolean;
-  /** Aborting it rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
-  readonly engine?: EngineChoice;
-}
+export interface LaplaceOptions extends OptionsIn<typeof schema> {}
 
-/** Points of a variable as Gaussians. */
+/** Gaussian approximation of the points of a variable. */
 export interface LaplacePoints {
-  /** N×q */
+  /** Mean, N×q. */
   readonly mean: Matrix;
-  /** N matrices, q×q */
+  /** Covariances of the points, N matrices q×q. */
   readonly covariances: readonly Matrix[];
 }
 
-/** A Gaussian about a maximum of the log density, over all variables that vary. */
+/** Gaussian approximation of the density around a maximum, over all free variables. */
 export interface LaplaceApproximation {
-  /** Covariance of all hyperparameters, in natural space, with the latents integrated out unless they are held; missing when the model has none that is free. */
+  /**
+   * Covariance of all hyperparameters, in natural space, with the latents integrated out unless they are fixed; undefined if the model has no free
+   * hyperparameters.
+   */
   readonly parameters?: {
-    /** p names: a path, with the place of the entry where it has several (`mapping.kernel.rbf.lengthscale[1]`). */
+    /** Names of the p values: a path, with the position of the entry for parameters with several entries (`mapping.kernel.rbf.lengthscale[1]`). */
     readonly names: readonly string[];
-    /** p values */
+    /** Mean, p values. */
     readonly mean: Float64Array;
-    /** p×p */
+    /** Covariance, p×p. */
     readonly covariance: Matrix;
   };
-  /** Covariance of each latent point, with all other variables that vary integrated out; missing when the latents are a function of the observations. */
+  /** Covariance of each latent point, with all other free variables integrated out; undefined if the latents are a function of the observations. */
   readonly latents?: LaplacePoints;
-  /** The same of every variable that has one point per row, by their paths, for models with several: z and h of a deep process, say. */
+  /** Gaussian approximations of every variable with one point per row, by path, for models with several of them, such as z and h of a deep process. */
   readonly points?: Readonly<Record<string, LaplacePoints>>;
   /**
-   * With the latents: log p(Y, X) + (m − k)/2·log 2π − ½·log|H| + log V, Laplace's approximation of the log evidence log p(Y) at these hyperparameters, where the latents
-   * have a proper prior. H is the m×m negative Hessian in all entries of the points; k rotations leave the density as it is, |H| is then the determinant on the complement
-   * of these directions, and V the volume of the set of rotated points. It is exact where points and observations are jointly normal. Equal modes that no rotation
-   * reaches, such as mirrored maps, are not counted.
+   * If latents vary: log p(Y, X) + (m − k)/2·log 2π − ½·log|H| + log V, Laplace's approximation of the log evidence log p(Y) at these
+   * hyperparameters, if the latents have a proper prior. H is the m×m negative Hessian in all entries of the points; If k rotations leave the density
+   * unchanged, |H| is the determinant on the complement of these directions, and V the volume of the set of rotated points. The approximation is
+   * exact for jointly normal points and observations. Equal modes that no rotation reaches, such as mirrored maps, are not counted.
    */
   readonly evidence?: number;
-  /** With the latents: k, the number of independent rotations of points that leave the density as it is. Covariances are then those of maps aligned by rotation. */
+  /** If latents vary: the number k of independent rotations of points that leave the density unchanged. Covariances then describe maps aligned by rotation. */
   readonly rotations?: number;
 }
 
 const schema = v.strictObject({
+  /** Whether hyperparameters vary; default true. Otherwise they are fixed at their values. */
   parameters: v.optional(v.boolean(), true),
+  /** Whether free latents vary, which costs 2·N·q evaluations of the gradient; default true. Otherwise they are fixed at their values. */
   latents: v.optional(v.boolean(), true),
+  /** Signal that aborts the computation, which then rejects with the signal's reason. */
   signal: signalOption,
+  /** Linear algebra engine; default LATENTFIELD_ENGINE, or 'auto'. */
   engine: v.optional(engineChoice),
 });
 
 /**
- * Gaussian uncertainty about a maximum of a model's log density: the covariance H⁻¹ of all variables that vary, with H the full negative Hessian, by central
+ * Gaussian uncertainty around a maximum of a model's log density: the covariance H⁻¹ of all free variables, with H the full negative Hessian, by central
  * differences of the gradient in the solver's variables u, mapped to natural space by θ = θ(u) (J·H⁻¹·Jᵀ, J = ∂θ/∂u, which at a
- * maximum is the inverse of the Hessian in θ itself). Its blocks are marginal covariances: of each point with all other points and the hyperparameters integrated out.
+ * maximum is the inverse of the Hessian in θ itself). Its blocks are marginal covariances: of each point with all other points and the
+ * hyperparameters integrated out.
  *
- * What is turned off by `parameters: false` or `latents: false` is held instead. Rotations of latents that leave the density as it is are left out, as if maps were aligned
- * (orthogonal Procrustes). Multipliers of a constraint layer, weights of a back-constraint, inducing inputs, and means and variances by
- * which latents are inferred take no part.
+ * Variables that are excluded by `parameters: false` or `latents: false` are fixed. Rotations of latents that leave the density unchanged are
+ * projected out, as if maps were aligned (orthogonal Procrustes). Multipliers of a constraint layer, weights of a back-constraint, inducing inputs,
+ * and variational means and variances of latents are not included.
  *
  * @param model - any model
- * @param at - a fit of it, or values by path as `evaluate` takes them
+ * @param at - a fit of the model, or values by path as for `evaluate`
  * @param options - `parameters`, `latents`, `signal`, `engine`: see {@link LaplaceOptions}
  * @returns mean and covariance of the hyperparameters (p×p) and of each latent point (q×q), and the evidence
- * @throws NumericalError when H is not positive definite, so that the point is no strict maximum, naming the variable that moves most along the flattest direction
- * @throws InvalidInputError for values that do not fit the model, and a model that computes its solution: it has no parameters
+ * @throws NumericalError if H is not positive definite, so that the point is not a strict maximum; it names the variable that moves most along the
+ * flattest direction
+ * @throws InvalidInputError for values that do not fit the model, and for a model that computes its solution, which has no parameters
  * @see MacKay, Information Theory, Inference, and Learning Algorithms (2003), ch. 27
  * @example
  * ```ts
@@ -197,7 +198,7 @@ export async function laplaceApproximation(
   );
   if (model.solve !== undefined) {
     throw new InvalidInputError(
-      `The model '${model.name}' computes its solution, so no log density of parameters has its maximum there, and nothing can be said of how sure it is.`,
+      `The model '${model.name}' computes its solution, which is not the maximum of a log density, so its uncertainty is not defined.`,
     );
   }
   const problem = openProblem(model, { seed: 0, engine: asked.engine });
@@ -227,13 +228,13 @@ export async function laplaceApproximation(
   }
 }
 
-/** Means and variances of distributions by which latents are inferred, and the inducing inputs of approximations: no parameters of the model itself. */
+/** Variational means and variances of latents, and inducing inputs: they are not parameters of the model. */
 const isOfPosterior = ({ path }: Variable) => /^latents\.|\.posterior\.(mean|variance)$|(^|\.)inducing$/.test(path);
 
 const isHyperparameter = (variable: Variable) =>
   variable.start >= 0 && variable.parameter.support !== 'box' && !isOfPosterior(variable);
 
-/** Variables whose points are free, in the order of the model: the first are its latents. */
+/** Variables with free points, in the order of the model: the first are its latents. */
 const pointsOf = ({ layout, pointwise }: FitProblem): Variable[] =>
   layout.variables.filter(
     (variable) =>
@@ -254,13 +255,13 @@ function valuesOf(at: Fit | GivenValues, { layout }: FitProblem): GivenValues {
   return { ...Object.fromEntries(named), ...parameters } as GivenValues;
 }
 
-/** Places of the solver's variables of some variables of the model. */
+/** Indices of the solver's variables that belong to some variables of the model. */
 const placesOf = (variables: readonly Variable[]): number[] =>
   variables.flatMap(({ start, width }) => Array.from({ length: width }, (_, i) => start + i));
 
 const widthOf = (variables: readonly Variable[]): number => variables.reduce((sum, { width }) => sum + width, 0);
 
-/** @throws InvalidInputError for points that a prior restricts together */
+/** @throws InvalidInputError for points that a prior constrains jointly */
 function checkMovable(points: readonly Variable[]): void {
   const restricted = points.find(({ parameter }) => parameter.transform !== undefined);
   if (restricted === undefined) return;
@@ -269,7 +270,7 @@ function checkMovable(points: readonly Variable[]): void {
   );
 }
 
-/** Negative Hessian of the log density in some variables at x, all others held. */
+/** Negative Hessian of the log density in some variables at x, with all others fixed. */
 function hessianOf(
   problem: FitProblem,
   x: Float64Array,
@@ -280,7 +281,7 @@ function hessianOf(
   return gradientDifferences(problem, x, places, places, signal);
 }
 
-/** Covariance of variables whose negative Hessian is given, points first. */
+/** Covariance of variables from their negative Hessian, points first. */
 function covarianceOf(
   problem: FitProblem,
   hessian: Matrix,
@@ -298,7 +299,7 @@ function covarianceOf(
   throw new NumericalError(
     `The log density has no strict maximum here: the eigenvalues of its negative Hessian (${hessian.rows}×${hessian.rows}) ` +
       `reach from ${shortNumber(smallest)} to ${shortNumber(largest)}, the smallest mostly along '${entry}'. ` +
-      'Fit the model further, hold that variable (a parameter with fixed(…), all with parameters: false or latents: false), or give it a prior.',
+      'Fit the model further, fix that variable (a parameter with fixed(…), all with parameters: false or latents: false), or give it a prior.',
   );
 }
 
@@ -330,14 +331,14 @@ function parametersIn(
   return { names, mean, covariance: congruence(jacobian, blockOf(covariance, first, width)) };
 }
 
-/** The n×n block on the diagonal of a matrix that begins at a row. */
+/** n×n diagonal block of a matrix that begins at a row. */
 function blockOf(matrix: Matrix, first: number, n: number): Matrix {
   const block = Matrix.zeros(n, n);
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) block.data[i * n + j] = matrix.at(first + i, first + j);
   return block;
 }
 
-/** Entries of the solver's variables of a parameter that has more or fewer of them than entries. */
+/** Names of the solver's variables of a parameter whose number differs from the number of its entries. */
 const innerNamesOf = ({ path, width }: Variable): string[] =>
   Array.from({ length: width }, (_, i) => `${path} (free entry ${i})`);
 
@@ -382,25 +383,26 @@ function evidenceOf(
   return problem.densityAt(x).value + ((m - directions.length) / 2) * log(2 * Math.PI) - logDeterminant / 2 + volume;
 }
 
-/** Rotations of the points of one variable that leave the density as it is. */
+/** Rotations of the points of one variable that leave the density unchanged. */
 interface Rotations {
   /** Number of entries of the variable. */
   readonly size: number;
-  /** Orthonormal basis of the directions in which points move as they turn, each of length N·q. */
+  /** Orthonormal basis of the directions of points under rotation, each of length N·q. */
   readonly directions: readonly Float64Array[];
   /** Logarithm of the volume of the set of all rotated points. */
   readonly logVolume: number;
 }
 
-/** Relative change of the log density up to which rotated points have the same one. */
+/** Maximum relative change of the log density for rotated points to count as equally dense. */
 const UNTURNED = 1e-9;
-/** Eigenvalue of a Gram matrix, relative to the largest, below which a rotation leaves the points as they are. */
+/** Eigenvalue of a Gram matrix, relative to the largest, below which a rotation leaves the points unchanged. */
 const DEPENDENT = 1e-12;
 
 /**
- * Rotations that a density has no preference among: a plane of two columns counts where the density is the same after a turn in it, and columns joined by planes turn as SO(r).
+ * Rotations under which a density is invariant: a plane of two columns counts if the density is the same after a rotation in it, and columns joined
+ * by planes rotate as SO(r).
  * The points X·R, R in SO(r), have volume Vol(SO(r))/Vol(SO(s))·√det G, with G the Gram matrix of the independent directions X·A, A = e_i e_jᵀ − e_j e_iᵀ, and
- * SO(s) the rotations that leave X as it is, where its rank is below r − 1.
+ * SO(s) the rotations that leave X unchanged, if its rank is below r − 1.
  */
 function rotationsOf(problem: FitProblem, x: Float64Array, { start, size, shape }: Variable): Rotations {
   const [rows, columns] = shape as [number, number];
@@ -456,7 +458,7 @@ function rotationsOf(problem: FitProblem, x: Float64Array, { start, size, shape 
   return { size, directions, logVolume };
 }
 
-/** Eigenvalues, ascending, and eigenvectors of the Gram matrix of some vectors. */
+/** Eigenvalues, ascending, and eigenvectors of the Gram matrix of vectors. */
 function gramEigenpairs(
   problem: FitProblem,
   vectors: readonly Float64Array[],
@@ -470,7 +472,7 @@ function gramEigenpairs(
   });
 }
 
-/** log Vol(SO(r)) = Σ_{k=2}^{r} log |S^{k−1}|, where a turn by one radian in a plane has length 1. */
+/** log Vol(SO(r)) = Σ_{k=2}^{r} log |S^{k−1}|, where a rotation by one radian in a plane has length 1. */
 function logVolumeOfRotations(r: number): number {
   let sum = 0;
   // Surfaces of spheres: |S¹| = 2π, |S²| = 4π, |S^{k−1}| = |S^{k−3}|·2π/(k − 2).
@@ -482,7 +484,7 @@ function logVolumeOfRotations(r: number): number {
   return sum;
 }
 
-/** Directions of rotations of several variables, whose entries follow each other, in vectors of length n. */
+/** Directions of rotations of several concatenated variables, in vectors of length n. */
 function directionsIn(rotations: readonly Rotations[], n: number): Float64Array[] {
   let first = 0;
   return rotations.flatMap(({ size, directions }) => {

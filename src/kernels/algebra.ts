@@ -18,10 +18,10 @@ import {
 /**
  * Sum of covariances: k(x, x') = Σ_i k_i(x, x'). Parameters keep the names of their kernels; a second `rbf` is `rbf2`.
  * Nested sums are flattened. Biases merge into one, and so do white noises, with the sum of their variances: the objective depends on their sum only.
- * They stay apart if one is held and the other free, or if their parameters have bounds, transforms or priors.
+ * They stay apart if one is fixed and the other free, or if their parameters have bounds, transforms or priors.
  *
- * @param kernels - two or more (one is returned as it is)
- * @throws InvalidInputError if one is not a kernel, or is nested 50 levels deep already
+ * @param kernels - two or more (one is returned unchanged)
+ * @throws InvalidInputError if one is not a kernel, or is already nested 50 levels deep
  * @example
  * ```ts
  * add(rbf(), bias(), white());
@@ -33,7 +33,7 @@ export function add(...kernels: Kernel[]): Kernel {
   if (children.length === 1) return children[0]!;
   const parts = namedParts(children);
   const indices = children.map((_, i) => i);
-  // Constants and white noises are added in place, without matrices of their own.
+  // Constants and white noises are added in place, without separate matrices.
   const [light, whole] = [true, false].map((offset) => indices.filter((i) => isOffset(children[i]!) === offset));
   const first = whole!.length > 0 ? whole! : light!.splice(0, 1);
   const sum = (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D): Tensor2D => {
@@ -52,9 +52,9 @@ export function add(...kernels: Kernel[]): Kernel {
 }
 
 /**
- * Product of covariances: k(x, x') = Π_i k_i(x, x'). Nested products are flattened; sums inside it stay as they are (see `expand`).
+ * Product of covariances: k(x, x') = Π_i k_i(x, x'). Nested products are flattened; sums inside it are unchanged (see `expand`).
  *
- * @param kernels - two or more (one is returned as it is)
+ * @param kernels - two or more (one is returned unchanged)
  * @throws InvalidInputError if one is not a kernel
  * @example
  * ```ts
@@ -190,7 +190,7 @@ function diagonals(
 
 /**
  * The summands with constants merged into one and white noises into another, each at the position of its first member. Two merge if they come from
- * the same definition with one parameter, and their parameters are plain numbers of the same kind: both held, or both free with the definition's own
+ * the same definition with one parameter, and their parameters are plain numbers of the same kind: both fixed, or both free with the definition's
  * support and without bounds, transform or prior. Only then does the merged parameter mean the same.
  */
 function merged(summands: readonly Kernel[]): readonly Kernel[] {
@@ -305,7 +305,7 @@ export function startedAt(kernel: Kernel, inputs: Matrix): Kernel {
   }
 }
 
-/** True if some part of the kernel is only decided when a process starts. */
+/** True if some part of the kernel is decided only when a process starts. */
 export function isOpen({ form }: Kernel): boolean {
   switch (form.type) {
     case 'leaf':

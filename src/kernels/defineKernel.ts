@@ -5,7 +5,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../model/part.ts';
-import { checkLengthscales, type Kernel, type KernelCapabilities, type LeafPaths } from './kernel.ts';
+import { checkLengthscales, type Kernel, type KernelCapabilities, type LeafPaths, type Spectrum } from './kernel.ts';
 
 /** Natural values of a kernel's parameters as tensors: scalars, or vectors if the initial value is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
@@ -16,12 +16,12 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   /** Default parameters; a bare number means `positive`. Default none. */
   readonly parameters?: OwnParameters<Name>;
   /**
-   * Readers of options beside the parameters: each turns the given value into a number, text, boolean or list of these, or throws an error whose
-   * message is a sentence. Options that are not given are undefined.
+   * Readers of options other than parameters: each turns its argument into a number, text, boolean or list of these, or throws an error whose message
+   * is a sentence. Missing options are undefined.
    */
   readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
   /**
-   * n×m covariance of the rows of A (n×q) and B (m×q). For a Gram matrix B is the same tensor as A. `inputs` are the inputs of the process, for
+   * n×m covariance of the rows of A (n×q) and B (m×q). For a Gram matrix, B is the same tensor as A. `inputs` are the inputs of the process, for
    * covariances that are centered there.
    */
   covariance(
@@ -54,7 +54,7 @@ type Given<Name extends string, Options extends object> = Partial<Record<Name, P
   readonly [K in keyof Options]?: unknown;
 };
 
-/** Makes a kernel; arguments replace default parameters or set options. Id is the kernel's name, for types that know its paths. */
+/** Makes a kernel; arguments replace default parameters or set options. Id is the kernel's name, for types with known paths. */
 export type KernelFactory<Name extends string, Options extends object = object, Id extends string = string> = <
   // biome-ignore lint/complexity/noBannedTypes: without an argument.
   const G extends Given<Name, Options> = {},
@@ -177,12 +177,19 @@ function standardParameters<Name extends string>(parameters: OwnParameters<Name>
   ) as Record<Name, Parameter>;
 }
 
+/** Definition of a kernel that is a function of distance: its loops, and its spectral density where that is known. */
+export interface RadialFunction<Id extends string = string> extends op.RadialProfile {
+  readonly name: Id;
+  /** Needed by `basis()` only. */
+  readonly spectrum?: Spectrum;
+}
+
 /**
- * Defines a kernel that is a function of distance: k(x, x') = v·f(r²), r² = Σ_d ((x_d − x'_d)/l_d)². It takes only a profile f with its slope, and
- * runs through the same fused operations as the built-in kernels, which are made with this function.
+ * Defines a kernel that is a function of distance: k(x, x') = v·f(r²), r² = Σ_d ((x_d − x'_d)/l_d)². Only a profile f and its slope are needed. The
+ * kernel runs through the same fused operations as the built-in ones, which are made with this function.
  *
  * @param profile - the kernel's `name`; `value` and `slope`, loops that replace every s = r² by f(s) and f′(s), with f(0) = 1 and finite
- *   slopes (0 at s = 0 where there is none)
+ *   slopes (0 at s = 0 where there is none); optionally `spectrum`, its spectral density
  * @returns a factory of kernels with parameters `variance` v > 0 (1) and `lengthscale` l > 0 (1), a list for one per column (ARD)
  * @throws InvalidInputError unless the name is one word of letters and digits
  * @example
@@ -197,7 +204,7 @@ function standardParameters<Name extends string>(parameters: OwnParameters<Name>
  * ```
  */
 export function defineRadialKernel<const Id extends string = string>(
-  profile: op.RadialProfile & { readonly name: Id },
+  profile: RadialFunction<Id>,
 ): KernelFactory<'variance' | 'lengthscale', object, Id> {
   const { name } = checkDefinition(profile, 'defineRadialKernel');
   checkName(name, 'A kernel');
@@ -206,6 +213,7 @@ export function defineRadialKernel<const Id extends string = string>(
     value: 'function',
     slope: 'function',
     compiled: 'anything',
+    spectrum: 'anything',
   });
   return defineKernel<'variance' | 'lengthscale', object, Id>({
     name,
@@ -215,7 +223,7 @@ export function defineRadialKernel<const Id extends string = string>(
       return op.radialCovariance(left, right, p.variance, profile);
     },
     diagonal: (p, A) => constantDiagonal(p.variance, A),
-    capabilities: () => ({ structure: { type: 'radial', profile } }),
+    capabilities: () => ({ structure: { type: 'radial', profile, spectrum: profile.spectrum } }),
   });
 }
 

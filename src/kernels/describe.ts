@@ -8,10 +8,10 @@ import type { Kernel, KernelLeaf } from './kernel.ts';
 
 /**
  * A kernel as text, or a model of variables in words.
- * A kernel is written as `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a held parameter is `fixed(1)`, and a parameter of a
+ * A kernel is written as `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a fixed parameter is `fixed(1)`, and a parameter of a
  * kind that is not its kernel's default names it: `real(0)` or `bounded(0, 1, 0.5)`. `parseKernel` reads the text back; priors and transforms of
- * parameters are left out (JSON keeps them).
- * A model lists its variables with their shapes, densities and parents, its parameters, and what its fits cannot do, with the reason.
+ * parameters are left out (JSON keeps them). A model lists its variables with their shapes, densities and parents, its parameters, and the abilities
+ * that its fits lack, with the reason.
  *
  * @param value - any kernel, or a model of `defineModel({ name, variables })`
  * @throws InvalidInputError if it is neither

@@ -7,6 +7,7 @@ export {
   type KernelDefinition,
   type KernelFactory,
   type KernelParameters,
+  type RadialFunction,
 } from './defineKernel.ts';
 export { describe } from './describe.ts';
 export type { ExpectationInputs, Expectations } from './expectations/index.ts';
@@ -21,6 +22,7 @@ export type {
   KernelPaths,
   KernelStructure,
   PathsOf,
+  Spectrum,
   SymmetricBasis,
 } from './kernel.ts';
 export { type KernelJSON, kernelToJSON } from './kernelToJson.ts';

@@ -67,7 +67,7 @@ const ofAnyDegree = defineKernel<Names, object, 'polynomial'>({
  * Polynomial: k(x, x') = v(scale·xᵀx' + offset)^degree: all monomials up to the degree.
  *
  * @param overrides - `variance` v > 0 (1); `scale` > 0 (1), a list for one per latent dimension; `offset` > 0 (1); `degree` a whole
- *   number ≥ 1 (2), which is held, because only whole numbers give a covariance
+ *   number ≥ 1 (2), which is fixed, because only whole numbers give a covariance
  * @throws InvalidInputError for an unknown parameter or one outside its range, and for a degree that is free or not whole
  * @see Rasmussen & Williams 2006, §4.2.2
  * @example
@@ -114,7 +114,7 @@ function monomialCount(variables: number, degree: number): number {
 
 /**
  * All monomials of degree d in the entries of each row of Z (n×m), n×monomialCount(m, d), each times the square root of its multinomial coefficient:
- * inner products of these rows are the d-th powers of those of the rows of Z.
+ * inner products of these rows are the d-th powers of inner products of the rows of Z.
  */
 function monomials(Z: Tensor2D, degree: number): Tensor2D {
   const chosen = combinations(Z.shape[1], degree);
@@ -153,7 +153,7 @@ function arrangements(columns: readonly number[]): number {
  *
  * @param overrides - `variance` v > 0 (1), a list has one per latent dimension (ARD)
  * @throws InvalidInputError for an unknown parameter or one outside its range
- * @see Rasmussen & Williams 2006, §4.2.2; with it the GPLVM is dual PPCA (Lawrence 2005, §2)
+ * @see Rasmussen & Williams 2006, §4.2.2; with this kernel the GPLVM is dual PPCA (Lawrence 2005, §2)
  * @example
  * ```ts
  * linear({ variance: [1, 0.5] });

@@ -1,17 +1,16 @@
 import * as v from 'valibot';
-import { unknownName } from '../core/options.ts';
+import { namedFactory } from '../core/options.ts';
 import { checkDepth, checkSaved, readingAt } from '../core/saved.ts';
-import type { DistributionCatalog } from '../model/distributions/index.ts';
-import { parameterFromJSON, parametersFromJSON } from '../model/parameterJson.ts';
+import { type DistributionCatalog, parameterFromJSON, partFromJSON } from '../model/parameterJson.ts';
+import type { Catalog } from '../model/part.ts';
 import { add, multiply, scale, select } from './algebra.ts';
 import * as builtIn from './builtIn.ts';
 import type { Kernel } from './kernel.ts';
 
-/** Makes a kernel from parameters and options by name, which are checked when it is called. */
-export type AnyKernelFactory = { make(overrides?: Record<string, unknown>): Kernel }['make'];
-
 /** Kernel factories by name. */
-export type KernelCatalog = Readonly<Record<string, AnyKernelFactory>>;
+export type KernelCatalog = Catalog<Kernel>;
+/** Makes a kernel from parameters and options by name, which are checked when it is called. */
+export type AnyKernelFactory = KernelCatalog[string];
 
 /** The built-in kernels. */
 export const builtInKernels: KernelCatalog = Object.freeze({ ...builtIn });
@@ -21,16 +20,8 @@ export const builtInKernels: KernelCatalog = Object.freeze({ ...builtIn });
  *
  * @throws InvalidInputError for an unknown name, suggesting the nearest known one
  */
-export function kernelFactory(name: string, own: KernelCatalog = {}): AnyKernelFactory {
-  const factories = { ...builtInKernels, ...own };
-  if (Object.hasOwn(factories, name)) return factories[name]!;
-  throw unknownName(
-    'kernel',
-    name,
-    Object.keys(factories),
-    'The list of known kernels (your own: { kernels }, or --parts FILE)',
-  );
-}
+export const kernelFactory = (name: string, own: KernelCatalog = {}): AnyKernelFactory =>
+  namedFactory('kernel', name, builtInKernels, own);
 
 /**
  * Reads a kernel written by `kernelToJSON`, with the same parameter paths.
@@ -75,7 +66,6 @@ function kernelAt(json: unknown, own: KernelCatalog, distributions: Distribution
       return scale(again(saved.scale, 'scale'), variance);
     }
     if ('select' in saved) return select(again(saved.select, 'select'), saved.columns);
-    const parameters = parametersFromJSON(saved.parameters, distributions, `${place}.parameters`);
-    return kernelFactory(saved.kernel, own)({ ...parameters, ...saved.options });
+    return partFromJSON(kernelFactory(saved.kernel, own), saved, distributions, place);
   });
 }

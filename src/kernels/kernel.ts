@@ -10,7 +10,7 @@ import type { ExpectationInputs, Expectations } from './expectations/expectation
 
 /**
  * A covariance function k(x, x'): a plain frozen description.
- * `covariance` and `diagonal` take the natural parameter values as tensors, keyed as in `parameters`. P is the type of these values by path.
+ * `covariance` and `diagonal` expect the natural parameter values as tensors, keyed as in `parameters`. P is the type of these values by path.
  */
 export interface Kernel<P = AnyPaths> {
   readonly kind: 'kernel';
@@ -58,21 +58,21 @@ export type PathsOf<K> = K extends Kernel<infer P> ? P : never;
 /** Parameter paths of a kernel below its owner: `kernel.rbf.lengthscale`. */
 export type KernelPaths<P> = { readonly [Path in keyof P & string as `kernel.${Path}`]: P[Path] };
 
-/** Type of a parameter's value: that of the given number or list; either if a parameter was given. */
+/** Type of a parameter's value: the type of the initial number or list, or either for a `Parameter`. */
 type NaturalOf<V> = V extends number
   ? number
   : V extends readonly number[]
     ? readonly number[]
     : number | readonly number[];
 
-/** Paths of a kernel called Id whose parameters are numbers, except those given otherwise. */
+/** Paths of a kernel called Id whose parameters are numbers unless overridden. */
 export type LeafPaths<Id extends string, Name extends string, Given> = string extends Id
   ? AnyPaths
   : { readonly [K in Name as `${Id}.${K}`]: K extends keyof Given ? NaturalOf<Given[K]> : number };
 
 type Flat<P> = { readonly [K in keyof P]: P[K] };
 
-/** Paths of sibling kernels. If two of them share a path, one will be renamed or both merged, so that the type only knows that paths are texts. */
+/** Paths of sibling kernels. If two of them share a path, one will be renamed or both merged, so that the type of the paths is only `string`. */
 export type JoinedPaths<Ks extends readonly unknown[], P = unknown> = Ks extends readonly [infer K, ...infer Rest]
   ? [keyof P & keyof PathsOf<K>] extends [never]
     ? JoinedPaths<Rest, P & PathsOf<K>>
@@ -82,26 +82,27 @@ export type JoinedPaths<Ks extends readonly unknown[], P = unknown> = Ks extends
     : AnyPaths;
 
 /**
- * Declarations of a definition about its covariance, besides the values. Sums, scales, selections and products of kernels derive theirs from those of
- * their parts.
+ * Declarations of a definition about its covariance, in addition to the values. Sums, scales, selections and products of kernels derive their
+ * declarations from their parts.
+ *
  * P: natural values of the definition's parameters as tensors, by name.
  */
 export interface KernelCapabilities<P = TensorMap> {
   /** Structure of its Gram matrix, used for linear algebra where that is cheaper than with an N×N matrix. */
   readonly structure?: KernelStructure<P>;
   /**
-   * Closed-form expectations under Gaussian latents, for variational bounds. Those of rbf, constant and white noise follow from the structure; for
-   * other kernels without them expectations are sums over nodes or samples.
+   * Closed-form expectations under Gaussian latents, for variational bounds. For rbf, constant and white noise they follow from the structure; for
+   * other kernels without them, expectations are sums over nodes or samples.
    */
   readonly expectations?: (p: P, inputs: ExpectationInputs) => Expectations;
-  /** For a kernel with open options: their values for a process that starts at these inputs (N×q). A model asks for them once, before it is fitted. */
+  /** For a kernel with open options: their values for a process that starts at these inputs (N×q). A model calls this once, before it is fitted. */
   readonly decidedAt?: (inputs: Matrix) => Readonly<Record<string, unknown>>;
 }
 
 /** Structures of a Gram matrix. */
 export type KernelStructure<P = TensorMap> =
   /** variance·f(r²), r² = Σ_d ((x_d − x'_d)/lengthscale_d)², with parameters of these names. */
-  | { readonly type: 'radial'; readonly profile: RadialProfile }
+  | { readonly type: 'radial'; readonly profile: RadialProfile; readonly spectrum?: Spectrum | undefined }
   /** The parameter of this name for any two points. */
   | { readonly type: 'constant'; readonly parameter: string }
   /** The parameter of this name on the diagonal of a Gram matrix, 0 between two sets of points. */
@@ -109,19 +110,27 @@ export type KernelStructure<P = TensorMap> =
   | KernelFeatures<P>
   | KernelBasis<P>;
 
+/**
+ * Spectral density of a radial covariance of variance 1 and lengthscale 1 in q dimensions, at squared angular frequencies s = ‖ω‖²:
+ * S(ω) = ∫ f(‖r‖²)·exp(−i·ωᵀr) dr.
+ */
+export type Spectrum = (s: Tensor, q: number) => Tensor;
+
 /** k(A, B) = Φ(A)·Φ(B)ᵀ with finitely many features that are independent of the process's inputs. */
 export interface KernelFeatures<P = TensorMap> {
   readonly type: 'features';
   /** Number of features for points with this number of columns. */
   readonly rank: (columns: number) => number;
-  /** Φ, n×rank, of the rows of A (n×q). */
+  /** Φ, n×rank, for the rows of A (n×q). */
   readonly at: (p: P, A: Tensor2D) => Tensor2D;
 }
 
-/** k(X, X) = E² + UUᵀ with basis functions at the process's own inputs X. */
+/** k(X, X) = E² + UUᵀ with basis functions at the inputs X of the process. */
 export interface KernelBasis<P = TensorMap> {
   readonly type: 'symmetricBasis';
   readonly at: (p: P, X: Tensor2D) => SymmetricBasis;
+  /** log N(Y | 0, E² + UUᵀ + σ²I), with one factor for both gradients. */
+  readonly logDensity: typeof op.symmetricBasisLogDensity;
 }
 
 /** N basis functions centered at the N inputs, and further features. */
@@ -168,14 +177,14 @@ export function pickColumns(given: readonly number[]): {
 /** A kernel among others, with unique names of its parameters. */
 interface NamedPart {
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** Its tensors under its own parameter names, out of those of the whole kernel. */
+  /** Extracts its tensors from the whole kernel's and renames them to its parameter names. */
   readonly own: (p: TensorMap) => TensorMap;
 }
 
 /**
- * Gives sibling kernels unique names. Every parameter is called `<name>.<parameter>` after its leaf or scale. Of several leaves with the same name,
- * counted from left to right through all sums and products, the second is `<name>2`, the third `<name>3`: names depend on the order of the leaves
- * only, not on brackets.
+ * Gives sibling kernels unique names. Every parameter is called `<name>.<parameter>` after its leaf or scale. Leaves with the same name are counted
+ * from left to right through all sums and products: the second is `<name>2`, the third `<name>3`. Names depend on the order of the leaves only, not
+ * on brackets.
  */
 export function namedParts(kernels: readonly Kernel[], before: readonly string[] = []): NamedPart[] {
   const own = kernels.map(leafNames);
@@ -246,7 +255,7 @@ export function offsetOf({ form }: Kernel, p: TensorMap): Offset | undefined {
   return { type: structure.type, variance: form.own(p)[structure.parameter]! };
 }
 
-/** Adds a constant or a white noise to K; `gram` says whether K is a Gram matrix. */
+/** Adds a constant or a white noise to K; `gram` is true if K is a Gram matrix. */
 export function withOffset(K: Tensor2D, kernel: Kernel, p: TensorMap, gram: boolean): Tensor2D {
   const { type, variance } = offsetOf(kernel, p)!;
   if (type === 'constant') return op.add<Tensor2D>(K, variance);

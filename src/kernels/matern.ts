@@ -1,9 +1,16 @@
-import { exp } from '../core/elementary/index.ts';
-import type { RadialProfile } from '../engine/tensors/ops.ts';
+import { exp, log } from '../core/elementary/index.ts';
+import { lgamma } from '../engine/special/gamma.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { positive } from '../model/parameter.ts';
-import { constantDiagonal, defineKernel, defineRadialKernel, scaledSquaredDistances } from './defineKernel.ts';
+import {
+  constantDiagonal,
+  defineKernel,
+  defineRadialKernel,
+  type RadialFunction,
+  scaledSquaredDistances,
+} from './defineKernel.ts';
+import type { Spectrum } from './kernel.ts';
 
 /**
  * Rational quadratic: k(x, x') = v(1 + r²/(2α))^{−α}, r² = Σ_d ((x_d − x'_d)/l_d)²: a mixture of rbf kernels of all lengthscales, which tends to one
@@ -28,9 +35,18 @@ export const rationalQuadratic = defineKernel<'variance' | 'lengthscale' | 'alph
   diagonal: (p, A) => constantDiagonal(p.variance, A),
 });
 
+/** S(ω) = 2^q·π^{q/2}·Γ(ν + q/2)/Γ(ν)·(2ν)^ν·(2ν + s)^{−(ν + q/2)} of order ν (Rasmussen & Williams 2006, eq. 4.15). */
+const spectrumOf =
+  (nu: number): Spectrum =>
+  (s, q) => {
+    const power = nu + q / 2;
+    const constant = q * log(2) + (q / 2) * log(Math.PI) + lgamma(power) - lgamma(nu) + nu * log(2 * nu);
+    return op.exp(op.sub(constant, op.mul(power, op.log(op.add(2 * nu, s)))));
+  };
+
 /** Matérn covariances of order ½, 3/2 and 5/2 with variance 1, as functions of s = r². */
 export const maternProfiles: {
-  readonly [Name in 'matern12' | 'matern32' | 'matern52']: RadialProfile & { readonly name: Name };
+  readonly [Name in 'matern12' | 'matern32' | 'matern52']: RadialFunction<Name>;
 } = {
   matern12: {
     name: 'matern12',
@@ -44,6 +60,7 @@ export const maternProfiles: {
         s[i] = r > 0 ? (-0.5 * exp(-r)) / r : 0;
       }
     },
+    spectrum: spectrumOf(0.5),
   },
   matern32: {
     name: 'matern32',
@@ -57,6 +74,7 @@ export const maternProfiles: {
     slope: (s) => {
       for (let i = 0; i < s.length; i++) s[i] = -1.5 * exp(-Math.sqrt(3 * s[i]!));
     },
+    spectrum: spectrumOf(1.5),
   },
   matern52: {
     name: 'matern52',
@@ -73,12 +91,13 @@ export const maternProfiles: {
         s[i] = (-5 / 6) * (1 + a) * exp(-a);
       }
     },
+    spectrum: spectrumOf(2.5),
   },
 };
 
 /**
  * Matérn of order ½ (Ornstein–Uhlenbeck, exponential): k(x, x') = v·e^{−r}, r² = Σ_d ((x_d − x'_d)/l_d)². Its samples are continuous
- * and nowhere differentiable. It has no derivative where points coincide; 0 is taken there.
+ * and nowhere differentiable. It has no derivative where points coincide; 0 is used there.
  *
  * @param overrides - `variance` v > 0 (1); `lengthscale` l > 0 (1), a list for one per latent dimension (ARD)
  * @throws InvalidInputError for an unknown parameter or one outside its range

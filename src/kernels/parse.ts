@@ -15,13 +15,13 @@ import type { Kernel } from './kernel.ts';
 
 /**
  * Parses the text of a kernel as written by `describe` or by hand: kernel names with or without values, `+`, `*`, brackets, `scale(kernel,
- * variance)`, `select(kernel, [columns])`. Values come by name or in the order of the kernel's parameters; held ones are `fixed(1)`. `describe` and
+ * variance)`, `select(kernel, [columns])`. Values come by name or in the order of the kernel's parameters; fixed ones are `fixed(1)`. `describe` and
  * `parseKernel` are inverses, parameter paths included.
  *
  * @param text - such as `rbf(lengthscale=[1,2]) + bias(0.1) + white(fixed(0.01))`
  * @param own - factories of custom kernels, by name
  * @returns the kernel
- * @throws InvalidInputError if the text cannot be parsed, saying where, or names an unknown kernel or parameter
+ * @throws InvalidInputError if the text cannot be parsed, with the position, or names an unknown kernel or parameter
  * @example
  * ```ts
  * parseKernel('rbf(lengthscale=2) * linear + bias');

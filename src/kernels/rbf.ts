@@ -1,9 +1,9 @@
-import { exp } from '../core/elementary/index.ts';
-import type { RadialProfile } from '../engine/tensors/ops.ts';
-import { defineRadialKernel } from './defineKernel.ts';
+import { exp, log } from '../core/elementary/index.ts';
+import * as op from '../engine/tensors/ops.ts';
+import { defineRadialKernel, type RadialFunction } from './defineKernel.ts';
 
 /** The radial basis function with variance 1, as a function of s = r². */
-export const rbfProfile: RadialProfile & { readonly name: 'rbf' } = {
+export const rbfProfile: RadialFunction<'rbf'> = {
   name: 'rbf',
   compiled: 'rbf',
   value: (s) => {
@@ -12,6 +12,7 @@ export const rbfProfile: RadialProfile & { readonly name: 'rbf' } = {
   slope: (s) => {
     for (let i = 0; i < s.length; i++) s[i] = -0.5 * exp(-0.5 * s[i]!);
   },
+  spectrum: (s, q) => op.exp(op.sub((q / 2) * log(2 * Math.PI), op.mul(0.5, s))),
 };
 
 /**

@@ -92,7 +92,7 @@ function withStep(kernel: Kernel, q: number, step: number): Kernel {
 }
 
 /**
- * Throws unless functions with this covariance are differentiable, which holds if the variance of a slope is independent of the step of the
+ * Throws unless functions with this covariance are differentiable, that is, unless the variance of a slope is independent of the step of the
  * differences. Called on the float64 backend.
  *
  * @param p - natural values of the kernel's parameters
@@ -114,8 +114,8 @@ export function checkSlopes(kernel: Kernel, p: TensorMap, points: Matrix): void 
 }
 
 /**
- * How much a function with this covariance varies along each of q input dimensions, up to a factor for each kind of kernel: the variance of its slope
- * at 0, ∂²k/∂x_d∂x'_d, is v/l_d² for an rbf, proportional to that for other functions of distance, v_d for a linear kernel and 0 for a constant. Sums
+ * Variation of a function with this covariance along each of q input dimensions, up to a factor for each kind of kernel: the variance of its slope at
+ * 0, ∂²k/∂x_d∂x'_d, is v/l_d² for an rbf, proportional to that for other functions of distance, v_d for a linear kernel and 0 for a constant. Sums
  * add.
  *
  * @returns q entries; undefined if they are unknown for a part of the kernel
@@ -146,7 +146,7 @@ export function slopeVariances(kernel: Kernel, values: ParameterValues, q: numbe
   }
 }
 
-/** The values under a part's own parameter names. */
+/** The values renamed to a part's parameter names. */
 function renamed({ own }: ReturnType<typeof namedParts>[number], values: ParameterValues): ParameterValues {
   return own(values as never) as unknown as ParameterValues;
 }

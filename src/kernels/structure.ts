@@ -10,11 +10,13 @@ import {
   checkLengthscales,
   isOffset,
   type Kernel,
+  type KernelBasis,
   type KernelFeatures,
   namedParts,
   type Offset,
   offsetOf,
   pickColumns,
+  type Spectrum,
   type SymmetricBasis,
 } from './kernel.ts';
 
@@ -54,7 +56,7 @@ const PART = 0.5;
 export interface RadialTerms {
   readonly value: Float64Array;
   readonly slope: Float64Array;
-  /** f″ by central differences of the slope; 0 where points coincide, since nothing depends on it there. */
+  /** f″ by central differences of the slope; 0 where points coincide, since it has no effect there. */
   readonly bend: Float64Array;
   readonly squaredDistances: Float64Array;
 }
@@ -99,40 +101,51 @@ function squaredDistances({ data: x, rows: N, columns: q }: Matrix, lengthscales
 /** A covariance of finite rank with white noise kept apart: k(A, B) = Φ(A)·Φ(B)ᵀ, plus w on the diagonal of a Gram matrix. */
 export interface Features {
   readonly rank: number;
-  /** Φ, n×rank, of the rows of A (n×q). */
+  /** Φ, n×rank, for the rows of A (n×q). */
   readonly at: (p: TensorMap, A: Tensor2D) => Tensor2D;
   /** w, a scalar; undefined without white noise. */
   readonly white: White;
 }
 
-/** White noise as a scalar at the given values; undefined if there is none. */
+/** White noise as a scalar at these parameter values; undefined without white noise. */
 type White = ((p: TensorMap) => Tensor) | undefined;
 
+/** Features that replace a radial covariance with this spectral density, which depends on these columns of the points. */
+export type RadialFeatures = (spectrum: Spectrum, columns: readonly number[]) => KernelFeatures;
+
 /**
- * Features of a kernel for points with this number of columns, derived from those of its leaves: sums concatenate them, products multiply each with
- * each, scales multiply them by the square root of the variance.
+ * Features of a kernel for points with this number of columns, derived from the features of its leaves: sums concatenate them, products multiply each
+ * with each, scales multiply them by the square root of the variance.
  *
+ * @param ofRadial - features of radial leaves, whose kernels define none
+ * @param at - numbers of the columns in the points of the whole kernel
  * @returns undefined if some part has no features, or is a white noise inside a product
  */
-export function featuresOf(kernel: Kernel, columns: number): Features | undefined {
+export function featuresOf(
+  kernel: Kernel,
+  columns: number,
+  ofRadial?: RadialFeatures,
+  at: readonly number[] = Array.from({ length: columns }, (_, d) => d),
+): Features | undefined {
   const { form } = kernel;
   switch (form.type) {
     case 'leaf':
-      return leafFeatures(kernel, columns);
+      return leafFeatures(kernel, at, ofRadial);
     case 'scale': {
-      const inner = featuresOf(form.child, columns);
+      const inner = featuresOf(form.child, columns, ofRadial, at);
       const [child] = namedParts([form.child], ['scale']);
       return inner && scaled(renamed(inner, child!.own), (p) => p['scale.variance']!);
     }
     case 'select': {
-      const inner = featuresOf(form.child, form.columns.length);
+      const own = form.columns.map((column) => at[column]!);
+      const inner = featuresOf(form.child, form.columns.length, ofRadial, own);
       const pick = pickColumns(form.columns);
       return inner && { ...inner, at: (p, A) => inner.at(p, pick.tensor(A)) };
     }
     default: {
       const parts = namedParts(form.children);
       const inner = form.children.map((child, i) => {
-        const own = featuresOf(child, columns);
+        const own = featuresOf(child, columns, ofRadial, at);
         return own && renamed(own, parts[i]!.own);
       });
       if (!inner.every((own) => own !== undefined)) return undefined;
@@ -142,7 +155,11 @@ export function featuresOf(kernel: Kernel, columns: number): Features | undefine
   }
 }
 
-function leafFeatures({ form }: Kernel, columns: number): Features | undefined {
+function leafFeatures(
+  { form }: Kernel,
+  at: readonly number[],
+  ofRadial: RadialFeatures | undefined,
+): Features | undefined {
   if (form.type !== 'leaf') return undefined;
   const { own, capabilities } = form;
   const { structure } = capabilities;
@@ -156,7 +173,10 @@ function leafFeatures({ form }: Kernel, columns: number): Features | undefined {
     case 'white':
       return { rank: 0, at: (_p, A) => op.zeros([A.shape[0], 0]), white: (p) => own(p)[structure.parameter]! };
     case 'features':
-      return finite(structure, own, columns);
+      return finite(structure, own, at.length);
+    case 'radial':
+      if (ofRadial === undefined || structure.spectrum === undefined) return undefined;
+      return finite(ofRadial(structure.spectrum, at), own, at.length);
     default:
       return undefined;
   }
@@ -195,7 +215,7 @@ function whiteSum(all: readonly White[]): White {
   return all.reduce((a, b) => (a && b ? (p) => op.addScalars(a(p), b(p)) : (a ?? b)));
 }
 
-/** Products of every feature of one with every feature of the other: those of the product of the covariances. */
+/** Products of every feature of one covariance with every feature of the other, which are the features of their product. */
 const eachWithEach = (a: Features, b: Features): Features => ({
   rank: a.rank * b.rank,
   at: (p, A) => {
@@ -209,6 +229,7 @@ const eachWithEach = (a: Features, b: Features): Features => ({
 /** k(X, X) = E² + UUᵀ at the inputs of a process, with white noise kept apart. */
 export interface Basis {
   readonly at: (p: TensorMap, X: Tensor2D) => SymmetricBasis;
+  readonly logDensity: KernelBasis['logDensity'];
   /** The white noise on the diagonal, a scalar. */
   readonly white: White;
 }
@@ -225,7 +246,7 @@ export function symmetricBasisOf(kernel: Kernel, columns: number): Basis | undef
     case 'leaf': {
       const { structure } = form.capabilities;
       if (structure?.type !== 'symmetricBasis') return undefined;
-      return { at: (p, X) => structure.at(form.own(p), X), white: undefined };
+      return { ...structure, at: (p, X) => structure.at(form.own(p), X), white: undefined };
     }
     case 'scale': {
       const inner = symmetricBasisOf(form.child, columns);
@@ -244,8 +265,9 @@ export function symmetricBasisOf(kernel: Kernel, columns: number): Basis | undef
   }
 }
 
-function scaledBasis({ at, white }: Basis, own: (p: TensorMap) => TensorMap): Basis {
+function scaledBasis({ at, logDensity, white }: Basis, own: (p: TensorMap) => TensorMap): Basis {
   return {
+    logDensity,
     at: (p, X) => {
       const { basis, features } = at(own(p), X);
       const root = op.sqrt(p['scale.variance']!);
@@ -268,6 +290,7 @@ function sumOfBases(children: readonly Kernel[], columns: number): Basis | undef
     known.map(({ own, features: { white } }) => ({ own, white })),
   );
   return {
+    logDensity: main.basis.logDensity,
     at: (p, X) => {
       const { basis, features } = main.basis.at(main.own(p), X);
       const others = known.filter(({ features: { rank } }) => rank > 0);
@@ -282,7 +305,7 @@ function sumOfBases(children: readonly Kernel[], columns: number): Basis | undef
 interface Summand {
   /** A leaf or a product. */
   readonly kernel: Kernel;
-  /** Its tensors under its own names, out of those of the whole kernel. */
+  /** Extracts its tensors from the whole kernel's and renames them to its parameter names. */
   readonly own: (p: TensorMap) => TensorMap;
   /** Selects the columns that it depends on. */
   readonly pick: (X: Tensor2D) => Tensor2D;
@@ -345,7 +368,7 @@ function isWhite(kernel: Kernel): boolean {
   return isOffset(kernel) && form.type === 'leaf' && form.capabilities.structure?.type === 'white';
 }
 
-/** A lazy Gram matrix, formed when its entries are asked for. */
+/** A lazy Gram matrix, formed when its entries are needed. */
 export interface Gram {
   matrix(): Tensor2D;
   /** Log density of data with this covariance; see `gaussianLogDensity`. */
@@ -357,7 +380,7 @@ type NoisyGram = (p: TensorMap, X: Tensor2D, noise?: Tensor) => Gram;
 
 /**
  * Gram matrix of a kernel with noise on its diagonal. One radial kernel with constants and white noises, scaled or restricted to columns, is a single
- * operation, and so is a density with this covariance. Any other kernel is evaluated as it is, with the noise added.
+ * operation, and so is a density with this covariance. Any other kernel is evaluated separately, and the noise is added.
  */
 export function noisyGram(kernel: Kernel): NoisyGram {
   return fused(summands(kernel)) ?? ((p, X, noise) => gramOf(() => withNoise(kernel.covariance(p, X, X, X), noise)));

@@ -31,7 +31,7 @@ interface Options {
  * By default it is centered at the inputs of the process: the covariance of the latents depends on them twice, and
  * gradients go through both. With M centers its rank is M + q + 1, and a model of
  * more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means k-means centers of the latents at which a
- * model starts (from a fixed seed), which are then held and saved.
+ * model starts (from a fixed seed), which are then fixed and saved.
  *
  * @param options - `centers`, `constant`: see {@link ThinPlateSplineOptions}
  * @throws InvalidInputError for an unknown option, centers that are neither points nor a whole number ≥ 1, and, when it is
@@ -60,7 +60,7 @@ export const thinPlateSpline: (
     const { centers, constant } = options;
     if (centers === undefined) {
       const at = (_p: object, X: Tensor2D) => ({ basis: basisAt(X, X, constant), features: affine(X) });
-      return { structure: { type: 'symmetricBasis', at } };
+      return { structure: { type: 'symmetricBasis', at, logDensity: op.symmetricBasisLogDensity } };
     }
     if (typeof centers === 'number') {
       return { decidedAt: (inputs) => ({ centers: centersOf(inputs, centers).toArrays() }) };
@@ -93,7 +93,7 @@ function centersFor(A: Tensor2D, inputs: Tensor2D, { centers }: Partial<Options>
   if (centers === undefined) return inputs;
   if (typeof centers === 'number') {
     throw new InvalidInputError(
-      `thinPlateSpline({ centers: ${centers} }) has its centers chosen where a model starts, and here is none. Give them as points.`,
+      `thinPlateSpline({ centers: ${centers} }) has its centers chosen where a model starts, but there is no model here. Give them as points.`,
     );
   }
   if (centers[0]!.length !== A.shape[1]) {
@@ -114,7 +114,7 @@ function readCenters(given: unknown): number[][] | number {
   const points = checkNumbers(Matrix.from(given as MatrixLike, "Option 'centers'"), "Option 'centers'");
   if (points.rows > 0 && points.columns > 0) return points.toArrays();
   throw new InvalidInputError(
-    `Option 'centers' must hold at least one point, but a ${points.rows}×${points.columns} matrix was given.`,
+    `Option 'centers' must contain at least one point, but a ${points.rows}×${points.columns} matrix was given.`,
   );
 }
 
@@ -123,7 +123,7 @@ function readConstant(given: unknown): ThinPlateConstant {
   throw new InvalidInputError(`Option 'constant' is 'corrected' or 'printed', but ${describe(given)} was given.`);
 }
 
-/** The constant c in front of η: that of the thin plate, or the one printed in the paper. */
+/** The constant c in front of η: the thin plate's, or the one printed in the paper. */
 export type ThinPlateConstant = 'corrected' | 'printed';
 
 /**
@@ -180,7 +180,7 @@ const profiles: Readonly<Record<number, RadialProfile>> = {
  * c = (−1)^{q/2+1}/(8·π^{q/2}·(2 − q/2)!) for q = 2 and 4, Γ(q/2 − 2)/(16·π^{q/2}) otherwise: Δ²η is the delta function. The paper
  * prints √π where π^{q/2} belongs in the first.
  *
- * @throws InvalidInputError for q outside 1 … 4, where r^{4−q} is no thin plate of order 2
+ * @throws InvalidInputError for q outside 1 … 4, where r^{4−q} is not a thin plate of order 2
  * @see Jiang et al. 2014, eqs. 8–10
  */
 export function thinPlate(q: number, constant: ThinPlateConstant): { profile: RadialProfile; factor: number } {
@@ -215,7 +215,7 @@ const MOST_ITERATIONS = 100;
 function centersOf(X: Matrix, count: number): Matrix {
   const different = new Set(X.toArrays().map(String)).size;
   if (count > different) {
-    throw new InvalidInputError(`${count} centers were asked for, but there are ${different} different points.`);
+    throw new InvalidInputError(`${count} centers were requested, but there are ${different} different points.`);
   }
   const { centers } = kMeansRun(X, count, seededRandom(SEED), MOST_ITERATIONS);
   return Matrix.from(centers.toArrays().sort((a, b) => a[0]! - b[0]! || a.at(-1)! - b.at(-1)!));

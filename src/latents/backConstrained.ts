@@ -3,7 +3,7 @@ import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { standardizationOf } from '../core/observations.ts';
-import { checkGiven, checkOptions, isPart, namedOptions, numberAboveZero } from '../core/options.ts';
+import { checkGiven, checkOptions, isPart, namedOptions, numberAboveZero, type OptionsIn } from '../core/options.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
@@ -15,14 +15,12 @@ import { real } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
 import { defineMap, type LatentMap, withCheckedShape } from './defineMap.ts';
 
-/** Added to the eigenvalues of K_b, whose diagonal is 1, where the coefficients are fitted to the start of the latents. */
+/** Added to the eigenvalues of K_b, whose diagonal is 1, when the coefficients are fitted to the initial latents. */
 const RIDGE = 1e-6;
 
-interface KernelRegressionOptions {
-  readonly gamma?: number;
-}
+interface KernelRegressionOptions extends OptionsIn<typeof schema> {}
 
-/** 1/⟨‖y − y'‖²⟩, the mean over pairs of observations: twice the sum of the variances. */
+/** 1/⟨‖y − y'‖²⟩, averaged over pairs of observations: ⟨‖y − y'‖²⟩ is twice the sum of the variances. */
 function defaultGamma(training: Matrix): number {
   const { mean } = standardizationOf(training, true, false);
   const spread = training.data.reduce((sum, entry, k) => sum + square(entry - mean[k % training.columns]!), 0);
@@ -54,12 +52,11 @@ const schema = v.strictObject({
 
 /**
  * Back-constraint by kernel regression on the observations: X = K_b·B, K_b = exp(−γ/2·‖y − y'‖²) between observations and training
- * observations. Its path is `latents.weights`, B, N×q; the optimizer moves Z with B = Q·Λ^{−½}·Z where K_b = QΛQᵀ, which takes a
- * tenth of the iterations.
+ * observations. The path of B (N×q) is `latents.weights`. The optimizer moves Z with B = Q·Λ^{−½}·Z and K_b = QΛQᵀ, which needs a tenth of the
+ * iterations.
  *
- * @param options - `gamma` γ > 0, the inverse square of a length in the space of the observations; one over their mean squared distance
- * unless given
- * @throws InvalidInputError when gamma is not above 0
+ * @param options - `gamma` γ > 0, an inverse squared length in the space of the observations; default one over their mean squared distance
+ * @throws InvalidInputError if gamma is not above 0
  * @see Lawrence & Quiñonero-Candela 2006; Zhong et al. 2010
  * @example
  * ```ts
@@ -71,12 +68,12 @@ export function kernelRegression(options: { gamma?: number } = {}): LatentMap {
   return kernelRegressionFactory({}, Object.freeze(gamma === undefined ? {} : { gamma }));
 }
 
-/** Eigenvalues below this part of the largest are raised to it, so that rounding does not blow up the coefficients. */
+/** Eigenvalues below this fraction of the largest are raised to it, so that rounding does not blow up the coefficients. */
 const LEAST = 1e-10;
 
-/** A covariance in its eigenvectors, K = QΛQᵀ. */
+/** Eigen-decomposition of a covariance, K = QΛQᵀ. */
 interface Spectrum {
-  /** N×N, a column each. */
+  /** N×N, one column per eigenvector. */
   readonly vectors: Matrix;
   readonly values: Float64Array;
 }
@@ -94,10 +91,10 @@ function spectrumOf(K: Matrix): Spectrum {
 }
 
 /**
- * Coefficients B (N×q) by what is well scaled of them: the solver moves Z with B = Q·Λ^{−½}·Z, so that KB = Q·Λ^{½}·Z.
+ * Well-scaled variables Z for coefficients B (N×q): the solver moves Z with B = Q·Λ^{−½}·Z, so that KB = Q·Λ^{½}·Z.
  *
- * @param spectrum - of K, N×N
- * @param q - columns of B
+ * @param spectrum - eigen-decomposition of K, N×N
+ * @param q - number of columns of B
  */
 function whitened({ vectors, values }: Spectrum, q: number): Transform {
   const root = values.map(Math.sqrt);
@@ -118,7 +115,7 @@ function whitened({ vectors, values }: Spectrum, q: number): Transform {
   };
 }
 
-/** B = Q·(Λ + r·I)⁻¹·QᵀX, which makes KB nearly X, N×q */
+/** B = Q·(Λ + r·I)⁻¹·QᵀX, N×q, which makes KB close to X. */
 function regressed({ vectors, values }: Spectrum, X: Matrix, ridge: number): Matrix {
   const q = X.columns;
   const inner = scaledRows(transposedProduct(vectors, X.data, q), q, (i) => 1 / (values[i]! + ridge));
@@ -142,13 +139,13 @@ function transposedProduct(Q: Matrix, B: Float64Array, q: number): Float64Array 
 const PREFIX = 'latents.';
 
 /**
- * Back-constrained latents: X = g(Y; A) is a smooth function of the observations, so that points close in Y stay close in X, and new
- * observations have latents at once. The optimizer moves the parameters A, whose start is fitted to `init`.
+ * Back-constrained latents: X = g(Y; A) is a smooth function of the observations, so that points close in Y stay close in X, and latents of new
+ * observations are computed directly. The optimizer moves the parameters A, which are initialized by fitting `init`.
  *
- * @param map - `linearMap()`, `kernelRegression({ gamma })`, `mlpMap({ hidden })`, or one made by `defineMap`
- * @param options - `init`: where the latents start as nearly as the map can: 'pca' (the default), an N×q matrix taken as it is, or
- * anything with N×q `latents` (a fitted embedding, scaled to unit variance a column)
- * @throws InvalidInputError when the map is not one; when a model is made, when the start does not fit the observations
+ * @param map - `linearMap()`, `kernelRegression({ gamma })`, `mlpMap({ hidden })`, or a custom one of `defineMap`
+ * @param options - `init`: initial latents, approximated by the map: 'pca' (the default), an N×q matrix used as is, or an object with N×q `latents`
+ *   (a fitted embedding, scaled to unit variance per column)
+ * @throws InvalidInputError if the map is invalid, or, when a model is made, if the initial latents do not match the observations
  * @see Lawrence & Quiñonero-Candela 2006; Jiang et al. 2014, eq. 28
  * @example
  * ```ts

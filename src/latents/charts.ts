@@ -8,7 +8,7 @@ import { defineMap } from './defineMap.ts';
 
 const TURN = 2 * Math.PI;
 
-/** Coordinates that are angles: the shorter arc leads from one to the other. */
+/** A chart of angles: paths follow the shorter arc. */
 const angles = (dim: number): Chart => ({
   dim,
   components: 2 * dim,
@@ -32,8 +32,9 @@ const angles = (dim: number): Chart => ({
 });
 
 /**
- * The cosines and sines of two angles out of four uncorrelated columns of unit variance, z, that are some rotation of them: the planes of the circles are those in which
- * zᵀAz varies least among symmetric A of trace 0, since cos²θ + sin²θ − cos²φ − sin²φ is constant. They are spanned by A's eigenvectors.
+ * Recovers the cosines and sines of two angles from an unknown rotation of them: z, four uncorrelated columns of unit variance. As cos²θ + sin²θ −
+ * cos²φ − sin²φ is constant, the planes of the two circles are spanned by the eigenvectors of the symmetric A of trace 0 that minimizes the variance
+ * of zᵀAz.
  */
 function inPlanesOfCircles(z: Matrix): Matrix {
   const entries = [0, 1, 2, 3].flatMap((a) => [0, 1, 2, 3].slice(a).map((b) => [a, b] as const));
@@ -98,8 +99,8 @@ export const circle = defineMap({ name: 'circle', apply: (_, angle) => onCircles
 export const torus = defineMap({ name: 'torus', apply: (_, pair) => onCircles(pair), chart: angles(2) });
 
 /**
- * Points of the unit sphere: a vector v (N×3) becomes v/‖v‖. A standard normal density on v is uniform on the sphere, and holds the lengths of the vectors.
- * Paths follow great circles.
+ * Points of the unit sphere: a vector v (N×3) becomes v/‖v‖. A standard normal density on v is uniform on the sphere, and keeps the lengths of the
+ * vectors bounded. Paths follow great circles.
  *
  * @example
  * ```ts
@@ -119,7 +120,7 @@ function alongGreatCircle(from: Float64Array, to: Float64Array, part: number): F
   const cosine = from.reduce((sum, entry, d) => sum + (entry / a) * (to[d]! / b), 0);
   const angle = acos(Math.max(-1, Math.min(1, cosine)));
   const radius = (1 - part) * a + part * b;
-  // Points that coincide, or lie opposite, leave the great circle open: the straight line is as good, or the only choice.
+  // Coincident or opposite points do not determine a great circle: the straight line is as good, or the only choice.
   const weights =
     sin(angle) < 1e-9 ? [1 - part, part] : [sin((1 - part) * angle) / sin(angle), sin(part * angle) / sin(angle)];
   return from.map((entry, d) => radius * (weights[0]! * (entry / a) + weights[1]! * (to[d]! / b)));

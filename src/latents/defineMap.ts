@@ -14,36 +14,37 @@ import { entriesOf, fixed, type Parameter, shapeOf, valueFrom } from '../model/p
 import { type Overrides, type OwnParameters, overriddenParameters, valueTensors } from '../model/part.ts';
 import { layOut, toNatural, toUnconstrained } from '../model/variables.ts';
 
-/** A function from rows to rows: back-constraints, encoders, decoders, charts. A plain frozen description. */
+/** A function from rows to rows: back-constraint, encoder, decoder or chart. A plain frozen description. */
 export interface LatentMap extends RowMap {
   /** Its options other than parameters, as plain JSON; undefined if there are none. */
   readonly options: unknown;
 }
 
 export interface MapDefinition<Name extends string, Options = undefined> {
-  /** Letters and digits, a letter first. */
+  /** Letters and digits, starting with a letter. */
   readonly name: string;
   /**
-   * Parameters with their starts, such as `real(matrix)`; a bare number is `positive`. A function of the data for those whose
-   * shape or start depends on them. Free ones are fitted to the start of the latents, by ridge regression from where they are here;
-   * a function that reads `latents` has fitted them itself. None unless given.
+   * Initial parameters, such as `real(matrix)`; a bare number means `positive`. A function of the data if their shape or initial values depend on
+   * them. Free parameters are then fitted to the initial latents by ridge regression from these values, unless the function reads `latents` and has
+   * fitted them itself. Default none.
    */
   readonly parameters?: OwnParameters<Name> | ((start: MapStart, options: Options) => OwnParameters<Name>);
   /**
-   * What depends on the observations Y (n×D) and the training observations (N×D) only, one row each: computed once, then given to
-   * `apply` in place of Y.
+   * Features of the observations Y (n×D) that depend on them and the training observations (N×D) only, one row each: computed once, then passed to
+   * `apply` instead of Y.
    */
   features?(Y: Matrix, training: Matrix, options: Options): Matrix;
   /**
-   * Result of the rows Y (n×D), one row each, n×q. A map that takes one matrix is given several variables side by side; one that takes more is given the rows of the others
-   * after them, and its parameters start where they are.
+   * Result for the rows Y (n×D), n×q. A map of one matrix receives several variables side by side; a map of several receives the rows of the other
+   * variables as further arguments, and its parameters keep their initial values.
    */
   apply(p: Readonly<Record<Name, Tensor>>, Y: Tensor2D, ...others: Tensor2D[]): Tensor2D;
   /**
-   * true where its rows are linear in those of each variable, beside a constant: y = u + v, y = xA + b. Expectations under Gaussian rows of them are then closed, or of one dimension.
+   * True if the rows of the result are affine in the rows of each variable, such as y = u + v or y = xA + b. Expectations under Gaussian rows are
+   * then in closed form, or one-dimensional.
    */
   readonly affine?: true;
-  /** For maps onto a manifold: coordinates of the variable that it is given, on which paths stay. */
+  /** For maps onto a manifold: the chart of coordinates of the input variable, which defines paths. */
   readonly chart?: Chart;
 }
 
@@ -56,18 +57,18 @@ const MEMBERS: Readonly<Record<keyof MapDefinition<string>, Member>> = {
   chart: 'anything',
 };
 
-/** Makes a map; what is given replaces the default parameters. Options are plain JSON. */
+/** Makes a map; arguments replace default parameters. Options are plain JSON. */
 export type MapFactory<Name extends string, Options = undefined> = (
   overrides?: Overrides<Name>,
   options?: Options,
 ) => LatentMap;
 
 /**
- * A new back-constraint from one function with tensor operations. The built-in maps are made with it.
+ * Defines a new map from one function with tensor operations. The built-in maps are made with it.
  *
- * @param definition - name, parameters and the map; `features` for what does not depend on the parameters
+ * @param definition - name, parameters and the map; `features` for the computation that does not depend on the parameters
  * @returns a factory `(overrides?, options?) => LatentMap`
- * @throws InvalidInputError when the name is not one word of letters and digits; when a model is made, for a parameter that is not one
+ * @throws InvalidInputError if the name is not one word of letters and digits; when a model is made, for an invalid parameter
  * @example
  * ```ts
  * import { backConstrained, defineMap, Matrix, real } from 'latentfield';
@@ -132,12 +133,12 @@ export function defineMap<Name extends string = never, Options = undefined>(
   };
 }
 
-/** Weight of a parameter's way from where it began, beside the mean square of a point's distance to where it is to be. */
+/** Weight of the squared change of a parameter, relative to the mean squared distance of points from their targets. */
 const RIDGE = 1e-6;
-/** A start need not be exact: of a map that is linear in its parameters, this is near enough to the regression to be taken for it. */
+/** A start need not be exact; for a map that is linear in its parameters, this tolerance gives nearly the exact regression. */
 const LIMITS = { maxIterations: 100, relativeDecrease: 1e-7 };
 
-/** A map to initialize: the features of the N points, and the latents that it should give for them. */
+/** A map to initialize: the features of the N points, and the target latents. */
 interface MapAtStart {
   readonly name: string;
   /** N rows */
@@ -148,10 +149,10 @@ interface MapAtStart {
 }
 
 /**
- * The parameters of a map moved to where ridge regression puts them: the least of ‖g(F; A) − X‖² + N·r·‖A − A₀‖² over its free
- * parameters, A₀ being where they began. Those named in `held` stay, and those of closed bounds.
+ * Fits the parameters of a map by ridge regression: the minimum of ‖g(F; A) − X‖² + N·r·‖A − A₀‖² over its free parameters, with A₀ their initial
+ * values. Parameters named in `held` and parameters with closed bounds stay.
  *
- * @throws InvalidInputError when the map does not give N×q latents
+ * @throws InvalidInputError if the map does not give N×q latents
  */
 function fittedStart(
   { name, features, latents, apply }: MapAtStart,
@@ -193,9 +194,9 @@ function fittedStart(
 }
 
 /**
- * What a map gave, when it is one row for each of `rows` observations and `width` wide.
+ * The result of a map, after checking that it has one row for each of `rows` observations, and `width` columns.
  *
- * @param of - what its columns are, in an error
+ * @param of - name of its columns in the error
  * @throws InvalidInputError that names the map and both shapes
  */
 function checkedShape(name: string, X: Tensor2D, rows: number, width: number, of = 'latents'): Tensor2D {
@@ -205,7 +206,7 @@ function checkedShape(name: string, X: Tensor2D, rows: number, width: number, of
   );
 }
 
-/** The parameters of a map, when what it gives at their start is one row for each observation and as wide as it must be. */
+/** The parameters of a map, after checking the shape of its initial result: one row per observation, and the required width. */
 export function withCheckedShape(
   map: LatentMap,
   parameters: Readonly<Record<string, Parameter>>,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { unknownName } from '../core/options.ts';
+import { namedFactory, unknownName } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
 import type { DistributedRows, PointRows, PosteriorJSON } from '../model/language/variable.ts';
 import type { ParameterLike } from '../model/parameter.ts';
@@ -9,13 +9,13 @@ import { encoded, gaussianLatents } from './latentDistribution.ts';
 import { linearMap, mlpMapFactory } from './layersMap.ts';
 import { fixedAt } from './pointLatents.ts';
 
-/** What `defineMap` returns; the options are those that the map was made with. */
+/** A factory of `defineMap`; the options are saved. */
 export type AnyMapFactory = { make(overrides?: Record<string, ParameterLike>, options?: never): LatentMap }['make'];
 
-/** Factories by the names of the maps they make. */
+/** Map factories by name. */
 export type MapCatalog = Readonly<Record<string, AnyMapFactory>>;
 
-/** The maps that come with the library. */
+/** The built-in maps. */
 export const builtInMaps: MapCatalog = Object.freeze({
   kernelRegression: kernelRegressionFactory,
   linear: linearMap,
@@ -23,11 +23,11 @@ export const builtInMaps: MapCatalog = Object.freeze({
 });
 
 /**
- * The posterior of latents that its `toJSON` wrote, for a model whose values are known: the start is not saved.
+ * Reads a posterior of latents written by its `toJSON`, for a model with known values: the initialization is not saved.
  *
  * @param json - plain JSON; undefined means points
- * @param own - factories of maps that do not come with the library, by name
- * @throws InvalidInputError for a posterior or a map that is not known, naming it
+ * @param own - factories of custom maps, by name
+ * @throws InvalidInputError for an unknown posterior or map, naming it
  */
 export function posteriorFromJSON(
   json: PosteriorJSON | undefined,
@@ -47,16 +47,8 @@ export function posteriorFromJSON(
 
 function mapFromJSON(json: PosteriorJSON, own: MapCatalog): LatentMap {
   const map = checkSaved(mapSchema, json.map, 'model.latents.map');
-  const factories = { ...builtInMaps, ...own };
-  if (!Object.hasOwn(factories, map.name)) {
-    throw unknownName(
-      'map',
-      map.name,
-      Object.keys(factories),
-      'The list of known maps (your own: { maps }, or --parts FILE)',
-    );
-  }
-  return readingAt('model.latents.map', () => factories[map.name]!({}, map.options as never));
+  const factory = namedFactory('map', map.name, builtInMaps, own);
+  return readingAt('model.latents.map', () => factory({}, map.options as never));
 }
 
 const posteriorSchema = v.looseObject({ name: v.string(), latents: v.optional(v.unknown()) });

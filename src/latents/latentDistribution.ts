@@ -10,30 +10,32 @@ import { positive, real } from '../model/parameter.ts';
 import { type LatentMap, withCheckedShape } from './defineMap.ts';
 
 export interface GaussianLatentsOptions {
-  /** Where the means start: 'pca' (the default), an N×q matrix taken as it is, or anything with N×q `latents` (scaled to unit variance). */
+  /** Initial means: 'pca' (the default), an N×q matrix used as is, or an object with N×q `latents` (scaled to unit variance). */
   readonly init?: 'pca' | MatrixLike | Initialization;
-  /** Where the variances start: a number > 0 for all (0.5), or an N×q matrix. */
+  /** Initial variances: a number > 0 for all (0.5), or an N×q matrix. */
   readonly variance?: number | MatrixLike;
   /**
-   * True for rows that are correlated as the density of their variable has it, q(x_d) = N(m_d, (Q + diag λ_d)⁻¹) in each column, Q the precision of that density: a process over
-   * known variables, `markov`, `laplacian` or a `maxEntropy` field. Of 200 rows and more along a graph of few edges they take a sparse factor, with no N×N matrix; others are at most 4000.
-   * Independent rows unless given.
+   * True for a posterior whose rows are correlated as in the prior, q(x_d) = N(m_d, (Q + diag λ_d)⁻¹) in each column, with Q the precision of the
+   * variable's density: a process over known variables, `markov`, `laplacian` or a `maxEntropy` field. From 200 rows along a graph of few edges it
+   * uses a sparse factor and no N×N matrix; other densities allow at most 4000 rows. Default independent rows.
    */
   readonly correlated?: boolean;
 }
 
-/** Half of the prior's: smaller ones let the first steps fit the noise, larger ones lose what the means say. */
+/** Half of the prior variance: with smaller ones the first steps fit the noise, with larger ones the initial means are lost. */
 const VARIANCE = 0.5;
 
 /**
- * Latents as distributions, q(X) = Π_n N(x_n; μ_n, diag s_n), every mean and variance a variable of its own, under the paths `latents.mean` and
- * `latents.variance` (N×q each).
+ * Gaussian posterior of latents, q(X) = Π_n N(x_n; μ_n, diag s_n), with a separate mean and variance for each entry under the paths `latents.mean`
+ * and `latents.variance` (N×q each).
  *
- * With `correlated` the rows share what the density of their variable says of them together: q(x_d) = N(m_d, (Q + diag λ_d)⁻¹), with λ (N×q, > 0) under `latents.precision`. The optimum has
- * this form wherever the observations factorize over rows, and a bound that is at least as high as that of independent rows. A start at variance s is λ = 1/s.
+ * With `correlated`, the posterior keeps the correlations of the prior: q(x_d) = N(m_d, (Q + diag λ_d)⁻¹), with λ (N×q, > 0) under
+ * `latents.precision`. The optimal Gaussian posterior has this form if the observations factorize over rows, and its bound is at least as high as
+ * with independent rows. Initial variances s become λ = 1/s.
  *
  * @param options - see {@link GaussianLatentsOptions}
- * @throws InvalidInputError for an unknown option, and when the variance is not positive; when a model is made, when the start does not fit the observations
+ * @throws InvalidInputError for an unknown option or a variance that is not positive; when a model is made, if the initial values do not match the
+ *   observations
  * @see Titsias & Lawrence 2010, §3; Damianou, Titsias & Lawrence 2011, §3.2
  * @example
  * ```ts
@@ -113,16 +115,16 @@ function variancesFrom(given: number | MatrixLike, rows: number, columns: number
 }
 
 const PREFIX = 'latents.';
-/** Where the log variances start: half of the prior's. */
+/** Initial log variances: half of the prior's. */
 const LOG_VARIANCE = -Math.LN2;
 
 /**
- * Latents as distributions that are a function of the observations (amortized): the map has 2q outputs, means and log variances, so that new
- * observations cost one pass. Paths are those of the map: `latents.weights`, `latents.layer1.weights`, …
+ * Gaussian posterior that is a function of the observations (amortized): the map has 2q outputs, means and log variances, so that new observations
+ * cost one pass. Its paths are the map's: `latents.weights`, `latents.layer1.weights`, …
  *
- * @param map - any back-constraint map: `linearMap()`, `kernelRegression({ gamma })`, `mlpMap({ hidden })`, or one made by `defineMap`
- * @param options - `init`: where the means start as nearly as the map can: 'pca' (the default), an N×q matrix, or a fitted embedding
- * @throws InvalidInputError when the map is not one
+ * @param map - any back-constraint map: `linearMap()`, `kernelRegression({ gamma })`, `mlpMap({ hidden })`, or a custom one of `defineMap`
+ * @param options - `init`: initial means, approximated by the map: 'pca' (the default), an N×q matrix, or a fitted embedding
+ * @throws InvalidInputError if the map is invalid
  * @see Kingma & Welling 2014, appendix C.2; Dai et al. 2016
  * @example
  * ```ts
@@ -177,7 +179,7 @@ export function encoded(
   });
 }
 
-/** N×2q: the means, and beside them where the log variances start. */
+/** N×2q: the means, followed by the initial log variances. */
 function withLogVariances(means: Matrix): Matrix {
   const { rows, columns: q } = means;
   const result = Matrix.zeros(rows, 2 * q);

@@ -14,11 +14,11 @@ import { fixed, type ParameterValue, real } from '../model/parameter.ts';
 import { defineMap, type LatentMap, type MapFactory } from './defineMap.ts';
 
 /**
- * The weights W (D×q) that minimize ‖FW − X‖² + r·‖W‖², by (FᵀF + r·I)⁻¹FᵀX, or Fᵀ(FFᵀ + r·I)⁻¹X when D > N.
+ * The weights W (D×q) that minimize ‖FW − X‖² + r·‖W‖², by (FᵀF + r·I)⁻¹FᵀX, or Fᵀ(FFᵀ + r·I)⁻¹X if D > N.
  *
  * @param F - N×D
  * @param X - N×q
- * @param ridge - r as a part of the mean square length of the columns (or rows, when D > N) of F, > 0
+ * @param ridge - r relative to the mean squared length of the columns (or rows, if D > N) of F, > 0
  */
 export function ridgeRegression(F: Matrix, X: Matrix, ridge: number): Matrix {
   const { rows, columns } = F;
@@ -37,7 +37,7 @@ export function ridgeRegression(F: Matrix, X: Matrix, ridge: number): Matrix {
 /**
  * Linear back-constraint: X = Y·A. Its path is `latents.weights`, D×q.
  *
- * @param overrides - `weights`, such as `fixed(A)`; fitted to the start of the latents unless given
+ * @param overrides - `weights`, such as `fixed(A)`; default fitted to the initial latents
  * @see Lawrence & Quiñonero-Candela 2006
  * @example
  * ```ts
@@ -51,14 +51,10 @@ export const linearMap = defineMap({
   apply: (p, Y) => op.matMul(Y, p.weights),
 });
 
-/** Part of the hidden units' mean square by which the fit of the output layer to the start of the latents is regularized. */
+/** Ridge of the output layer's fit to the initial latents, relative to the mean square of the hidden units. */
 const RIDGE = 1e-6;
 
-interface MlpOptions {
-  readonly hidden: number;
-}
-
-/** tanh(YA + a) with a column of ones behind it. */
+/** tanh(YA + a) with a column of ones appended. */
 function hiddenUnits(Y: Matrix, weights: Matrix, bias: readonly number[]): Matrix {
   const hidden = bias.length;
   const result = Matrix.zeros(Y.rows, hidden + 1);
@@ -77,7 +73,7 @@ function hiddenUnits(Y: Matrix, weights: Matrix, bias: readonly number[]): Matri
 export const mlpMapFactory = defineMap({
   name: 'mlp',
   // The first layer is drawn so that its units see arguments of unit variance; the second is fitted to the start of the latents.
-  parameters: ({ observations: Y, latents, seed }, { hidden }: MlpOptions) => {
+  parameters: ({ observations: Y, latents, seed }, { hidden }: v.InferOutput<typeof schema>) => {
     const random = seededRandom(seed);
     const energy = Y.data.reduce((sum, entry) => sum + entry * entry, 0) / Y.rows || 1;
     const drawn = Float64Array.from({ length: Y.columns * hidden }, () => random.normal() / Math.sqrt(energy));
@@ -107,7 +103,7 @@ const schema = v.strictObject({
  * `latents.layer1.weights` (D×hidden), `latents.layer1.bias`, `latents.layer2.weights` (hidden×q) and `latents.layer2.bias`.
  *
  * @param options - `hidden`, the number of hidden units (20)
- * @throws InvalidInputError when hidden is not a whole number from 1
+ * @throws InvalidInputError unless hidden is a whole number from 1
  * @see Lawrence & Quiñonero-Candela 2006; Jiang et al. 2014, eq. 28
  * @example
  * ```ts
@@ -119,7 +115,7 @@ export function mlpMap(options: { hidden?: number } = {}): LatentMap {
   return mlpMapFactory({}, Object.freeze({ hidden }));
 }
 
-/** Members of a `tf.layers` model that a map uses. */
+/** Members of a `tf.layers` model that a map needs. */
 export interface LayersNetwork {
   readonly weights: readonly LayersWeight[];
   readonly trainableWeights: readonly unknown[];
@@ -132,14 +128,14 @@ export interface LayersWeight {
 }
 
 /**
- * A network of `tf.layers` as a back-constraint or encoder: its weights are the parameters `latents.weight0`, `latents.weight1`, … in the order of
- * `network.weights`, started at the network's own and fitted to the start of the latents; those that are not trainable are held. Everything is
- * computed in double precision. The network itself keeps its weights.
+ * A `tf.layers` network as a back-constraint or encoder. Its weights are the parameters `latents.weight0`, `latents.weight1`, … in the order of
+ * `network.weights`; they start at the network's values and are fitted to the initial latents, and weights that are not trainable are fixed.
+ * Everything is computed in double precision. The network itself keeps its weights.
  *
- * @param name - letters and digits, a letter first: `loadFit(json, { maps: { name: factory } })` reads fits with it again
- * @param network - D inputs, q outputs, each weight a scalar, a vector or a matrix; built, so that its weights are there
+ * @param name - letters and digits, starting with a letter; `loadFit(json, { maps: { name: factory } })` reads saved fits
+ * @param network - D inputs, q outputs, each weight a scalar, a vector or a matrix; already built, so that its weights exist
  * @returns a factory `() => LatentMap`
- * @throws InvalidInputError for something else than a network, or one with weights of a higher rank; when a model is made, for one whose output is not n×q
+ * @throws InvalidInputError unless it is a network whose weights are of rank 2 at most; when a model is made, if its output is not n×q
  * @see Lawrence & Quiñonero-Candela 2006
  * @example
  * ```ts
@@ -177,7 +173,7 @@ export function layersMap(name: string, network: LayersNetwork): MapFactory<stri
 const isNetwork = ({ weights, trainableWeights, apply }: LayersNetwork): boolean =>
   Array.isArray(weights) && Array.isArray(trainableWeights) && typeof apply === 'function';
 
-/** The weights of a network, and the parameters that they start. */
+/** The weights of a network, and the parameters initialized with them. */
 function weightsOf({ weights, trainableWeights }: LayersNetwork) {
   const parameters = weights.map((weight, i) => {
     const start = startOf(`weight${i}`, weight.read());
@@ -186,7 +182,7 @@ function weightsOf({ weights, trainableWeights }: LayersNetwork) {
   return { weights, parameters: Object.fromEntries(parameters) };
 }
 
-/** Work while the weights of a network read as other tensors. */
+/** Runs work while the weights of a network are replaced by other tensors. */
 function withWeights<T>(weights: readonly LayersWeight[], tensors: readonly Tensor[], work: () => T): T {
   const reads = weights.map(({ read }) => read);
   try {
@@ -208,6 +204,6 @@ function startOf(name: string, weight: Tensor): ParameterValue {
   if (rank === 1) return Array.from(entries);
   if (rank === 2) return new Matrix(entries, shape[0]!, shape[1]!);
   throw new InvalidInputError(
-    `layersMap takes networks whose weights are scalars, vectors or matrices, such as those of dense layers, but ${name} has shape [${shape}].`,
+    `layersMap takes networks whose weights are scalars, vectors or matrices, such as dense layers, but ${name} has shape [${shape}].`,
   );
 }

@@ -6,10 +6,10 @@ import type { PointRows } from '../model/language/variable.ts';
 import { fixed } from '../model/parameter.ts';
 
 /**
- * Latents that are held: the model's other parameters are fitted to them.
+ * Fixed latents: the model's other parameters are fitted to them.
  *
  * @param X - N×q
- * @throws InvalidInputError when X is not a matrix of finite numbers; when a model is made, when it does not fit the observations
+ * @throws InvalidInputError if X is not a matrix of finite numbers; when a model is made, if it does not match the observations
  * @example
  * ```ts
  * latentVariableModel({ observations: Y, latentDim: 2, posterior: fixedAt(X), kernel: rbf() });
@@ -21,7 +21,7 @@ export function fixedAt(X: MatrixLike): PointRows {
     kind: 'latents',
     name: 'fixedAt',
     parameters: (Y, latentDim) => ({ latents: fixed(heldLatents(held, Y, latentDim)) }),
-    // They are where they are, wherever others would start.
+    // Fixed latents ignore other initial values.
     from: () => latents,
     mapsObservations: false,
     features: (Y) => Y,

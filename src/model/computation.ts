@@ -3,29 +3,29 @@ import { completed, type ProgressiveWork } from '../core/progressiveWork.ts';
 import type { Model, ParameterValues } from './model.ts';
 import type { SolverMemory, Step } from './solver.ts';
 
-/** The solution of a model that is computed, not searched for among values of its terms. */
+/** The solution of a model that is computed directly, without a search over the values of its terms. */
 export interface Embedding {
   /** N×q */
   readonly latents: Matrix;
-  /** Eigenvalues of the matrix whose eigenvectors the latents are, q entries; for spectral models. */
+  /** Eigenvalues of the matrix whose eigenvectors are the latents, q entries; for spectral models. */
   readonly eigenvalues?: Float64Array;
   /** Further quantities that the model's posterior depends on, by path. */
   readonly parameters?: ParameterValues;
   /** The objective that the solution maximizes. */
   readonly objective: number;
-  /** Its parts by name; they add up to it. */
+  /** Terms of the objective by name, which sum to it. */
   readonly terms: Readonly<Record<string, number>>;
-  /** A sentence that says what there is to know about it. */
+  /** A sentence about the solution. */
   readonly message: string;
-  /** How near the optimum it is, for a solution that is not in closed form. */
+  /** Optimality of a solution that is not in closed form. */
   readonly optimality?: Optimality;
 }
 
-/** How well a solution meets its optimality conditions. */
+/** Optimality conditions of a solution. */
 export interface Optimality {
-  /** Largest violation, relative. */
+  /** Largest relative violation. */
   readonly kktResidual: number;
-  /** Whether that is as small as it has to be. */
+  /** Whether the violation is small enough. */
   readonly converged: boolean;
   /** Largest entry of the gradient. */
   readonly gradientNorm: number;
@@ -35,32 +35,32 @@ export interface Optimality {
 export interface Standing {
   /** Work since the last step, measured in evaluations of the objective; default 0. */
   readonly evaluations?: number;
-  /** The result, were the computation to end there; one that has none yet leaves it out. */
+  /** The result if the computation stopped at this step; missing if there is none yet. */
   readonly embedding?: () => Embedding;
-  /** State from which it resumes with the same bits. */
+  /** Saved state, to resume with the same bits. */
   readonly memory?: SolverMemory;
 }
 
-/** A step of a computation: a pause, as a solver makes, or an iteration with the objective there and the largest entry of its gradient. */
+/** A step of a computation: a pause, like a solver's, or an iteration with its objective and the largest entry of its gradient. */
 export type ComputationStep = Standing &
   (
     | Extract<Step, { kind: 'pause' }>
     | { readonly kind: 'iteration'; readonly objective: number; readonly gradientNorm: number }
   );
 
-/** A computation step by step. The limits and the signal of a fit are looked at after each, and may end it there. */
+/** A stepwise computation. After each step, the limits and the signal of a fit are checked and may end it. */
 export type Computation = Generator<ComputationStep, Embedding, void>;
 
-/** Context of a computation beside the data. */
+/** Context of a computation, in addition to the data. */
 export interface ComputationContext {
   readonly seed: number;
-  /** The largest violation of the optimality conditions that was asked for. */
+  /** The requested bound on the violation of the optimality conditions. */
   readonly tolerance?: number | undefined;
   /** State left by an interrupted computation, to resume from. */
   readonly memory?: SolverMemory | undefined;
 }
 
-/** Work in parts as a stage of a computation, under the name that `onProgress` reports. */
+/** Work with pauses as a stage of a computation; `onProgress` reports its name. */
 export function* stage<T>(name: string, work: ProgressiveWork<T>): Generator<ComputationStep, T, void> {
   yield { kind: 'pause', stage: name, part: 0 };
   try {
@@ -70,12 +70,12 @@ export function* stage<T>(name: string, work: ProgressiveWork<T>): Generator<Com
       yield { kind: 'pause', stage: name, part: step.value };
     }
   } finally {
-    // A computation that is ended gives back what its work holds.
+    // A computation that is ended frees the resources of its work.
     work.return(undefined as never);
   }
 }
 
-/** The solution of a model that computes it, at once. */
+/** The solution of a computed model, without pauses. */
 export function embeddingOf(model: Model, seed = 0): Embedding {
   const solved = model.solve!({ seed });
   return 'next' in solved ? completed(solved) : solved;

@@ -16,14 +16,14 @@ import type {
   SpectralPosterior,
 } from './posterior.ts';
 
-/** Makes a model of data; `restore` makes it again from what its `toJSON` wrote. */
+/** Makes a model of data; `restore` makes it from its `toJSON`. */
 export interface ModelFactory<Data, M extends AnyModel = Model> {
   (data: Data): M;
   readonly modelName: string;
   readonly restore: (json: ModelJSON, own?: object) => M;
 }
 
-/** How the data of a model are written and read; `own` are the factories that `loadFit` was given. */
+/** Reader and writer of a model's data; `own` are the custom factories passed to `loadFit`. */
 export interface DataFormat<Data> {
   toJSON(data: Data): unknown;
   fromJSON(json: unknown, own: never): Data;
@@ -40,7 +40,7 @@ interface Named<Data> {
 export const jsonOf = <Data>({ name, data: format, toJSON }: Named<Data>, data: Data): ModelJSON =>
   toJSON?.(data) ?? { model: name, data: format === undefined ? plainData(data) : format.toJSON(data) };
 
-/** A factory of models that are made of data, and of what they write about themselves. */
+/** A factory of models that are defined by data and their JSON form. */
 export function modelFactory<Data, M extends AnyModel>(
   definition: Named<Data>,
   modelOf: (data: Data, toJSON: () => ModelJSON) => M,
@@ -64,11 +64,11 @@ export function checkNamed(definition: { readonly name?: unknown }, key: 'variab
   );
 }
 
-/** A solution that was computed, or that a file holds. */
+/** A solution, computed or read from a file. */
 export interface Found {
   /** N×q */
   readonly latents: Matrix;
-  /** q entries; none where the solution has none. */
+  /** q entries; empty if the solution has none. */
   readonly eigenvalues: Float64Array;
   /** Further parts of the solution, by path. */
   readonly parameters: ParameterValues;
@@ -80,17 +80,17 @@ export interface ComputedDefinition<
   E extends Embedding = Embedding,
   Q extends Partial<AnyPosterior> = Partial<AnyPosterior>,
 > {
-  /** Its name in fits and files. */
+  /** Name of the model in fits and files. */
   readonly name: string;
   /**
-   * The solution, at once or as a generator that pauses: limits and the signal of a fit end it there, and `onProgress` reports its stages.
+   * The solution, at once or as a generator with pauses, after which limits and the signal of a fit are checked and `onProgress` reports the stage.
    */
   readonly solve: (data: Data, context: ComputationContext) => E | Generator<ComputationStep, E, void>;
-  /** Abilities of its fits beside latents and eigenvalues. */
+  /** Abilities of its fits in addition to latents and eigenvalues. */
   readonly posterior?: (found: Found, data: Data) => Q;
-  /** How data that are not plain values, lists and matrices are written and read. */
+  /** Reader and writer of data other than plain values, lists and matrices. */
   readonly data?: DataFormat<Data>;
-  /** JSON form of the model, where it differs from what `restore` reads. */
+  /** JSON form of the model, if it differs from the input of `restore`. */
   readonly toJSON?: (data: Data) => ModelJSON;
 }
 
@@ -102,13 +102,13 @@ export type AbilitiesWith<Q> = (Q extends Having<PlacedPosterior> ? Placing : un
   (Q extends Having<FieldPosterior> ? FieldLearning : unknown) &
   (Q extends Having<SpectralPosterior> ? Spectral : unknown);
 
-/** The members of a posterior beside the latents, which a solution may hold. */
+/** The members of a posterior other than the latents, which are part of the solution. */
 type Having<Q extends Posterior> = Omit<Q, 'latents'>;
 
 /** A model whose solution is computed. */
 export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
 
-/** Makes a factory of models whose solution is computed: they have no variables, and nothing to evaluate at. */
+/** Makes a factory of models whose solution is computed: they have no variables, and no objective to evaluate. */
 export function defineComputedModel<Data, E extends Embedding, Q extends Partial<AnyPosterior> = object>(
   definition: ComputedDefinition<Data, E, Q> & { readonly variables?: undefined },
 ): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>> {
@@ -123,7 +123,7 @@ export function defineComputedModel<Data, E extends Embedding, Q extends Partial
       solve: (context) => solve(data, context),
       assemble: () => {
         throw new InvalidInputError(
-          `The solution of the model '${name}' is computed: it has a closed form or a search of its own, and no parameters to evaluate at. Use fit(model).`,
+          `The solution of the model '${name}' is computed: by a closed form or its own search, so there are no parameters to evaluate at. Use fit(model).`,
         );
       },
       posterior: ({ latents, eigenvalues, ...parameters }) => {
@@ -143,7 +143,7 @@ export function defineComputedModel<Data, E extends Embedding, Q extends Partial
   );
 }
 
-/** The values of a computed solution, by path, as fits and files keep them. */
+/** The values of a computed solution by path, as in fits and files. */
 export function valuesOfEmbedding({ latents, eigenvalues, parameters }: Embedding): ParameterValues {
   return { latents, ...(eigenvalues !== undefined && { eigenvalues: Array.from(eigenvalues) }), ...parameters };
 }

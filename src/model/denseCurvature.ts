@@ -1,9 +1,9 @@
 import type { Curvature, QuadraticDescent, QuadraticModel } from './solver.ts';
 
 /**
- * The curvature of a Hessian that is known entry by entry.
+ * Curvature based on a dense Hessian.
  *
- * @param H - n×n row by row, symmetric; kept
+ * @param H - n×n row by row, symmetric; retained
  * @param n - number of variables
  */
 export function denseCurvature(H: Float64Array, n: number): Curvature {

@@ -3,9 +3,9 @@ import { Matrix } from '../core/matrix.ts';
 import type { Prediction } from './posterior.ts';
 
 /**
- * Mean and variance of mixtures with equal weights, and the Monte Carlo standard error of the mean, which one component has none of.
+ * Mean and variance of mixtures with equal weights, and the Monte Carlo standard error of the mean (undefined for a single component).
  *
- * @param mean - means of the components, one copy of the n rows below the other, copies·n×D
+ * @param mean - means of the components, copies of the n rows one below the other, copies·n×D
  * @param variance - variances of the components likewise
  * @param copies - number of components of each mixture
  * @returns n×D each

@@ -6,7 +6,7 @@ import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ParameterJSON } from './parameterToJson.ts';
 import type { EndingKind } from './solver.ts';
 
-/** How a fit ended: see the message that comes with it. 'degenerate' is an optimum that means nothing, such as an empty graph. */
+/** Outcome of a fit; `message` explains it. 'degenerate' is a meaningless optimum, such as an empty graph. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';
 
 /** The state of a fit after an iteration. */
@@ -21,94 +21,94 @@ export interface TraceEntry {
 
 /** A warning about the result of a fit. */
 export interface FitWarning {
-  /** Latent dimensions along which the rows hardly differ, or the mapping hardly varies; or more latent coordinates than observations that could determine them. */
+  /** 'unusedDimensions': latent dimensions along which the rows or the mapping hardly vary; 'manyDimensions': more latent coordinates than observations to determine them. */
   readonly code: 'unusedDimensions' | 'manyDimensions';
-  /** The dimensions, from 0, that it is about. */
+  /** The dimensions concerned, from 0. */
   readonly dimensions: readonly number[];
-  /** A sentence that says how to go on. */
+  /** A sentence with a remedy. */
   readonly message: string;
 }
 
 export interface FitDiagnostics {
-  /** Which linear algebra ran. */
+  /** Name of the linear algebra engine. */
   readonly engine: string;
-  /** The BLAS that a native engine called: what it says about itself, and its file. */
+  /** Version and file of the BLAS called by a native engine. */
   readonly engineLibrary?: string;
-  /** Why 'auto' came to the TypeScript engine: what WebAssembly lacks here. */
+  /** Reason why 'auto' chose the TypeScript engine. */
   readonly engineReason?: string;
-  /** How many threads it shared its work among, when it was asked for a number of them, or had started some by itself. */
+  /** Number of threads that shared the work, if a number was requested or threads were started automatically. */
   readonly threads?: number;
-  /** Why there were fewer threads than asked for. */
+  /** Reason why there were fewer threads than requested. */
   readonly threadsReason?: string;
-  /** Evaluations of the log density, or as much work of a solver's own, from all starts. */
+  /** Evaluations of the log density, or an equal amount of a solver's work, over all starts. */
   readonly evaluations: number;
-  /** Iterations of the solver, from the start that led to the result. */
+  /** Iterations of the solver from the best start. */
   readonly iterations: number;
-  /** Seconds of the fit, without those between the steps of `fitSteps`. */
+  /** Duration of the fit in seconds, without the time between steps of `fitSteps`. */
   readonly seconds: number;
-  /** The seed that it was made with; models in closed form take none. */
+  /** Seed of the fit; missing for models in closed form. */
   readonly seed?: number;
-  /** Rows of each batch, of a fit in batches. */
+  /** Rows per batch, for a fit in batches. */
   readonly batchSize?: number;
-  /** Jitter on the diagonal of the covariance at the result (absolute); 0 when none was needed. */
+  /** Jitter on the diagonal of the covariance at the result (absolute); 0 if none was needed. */
   readonly jitter: number;
   /**
-   * Rank of the pivoted Cholesky approximation of k(X, X) that the log density at the result was computed with, the largest where there are several; absent where
-   * all covariances were factored whole. See docs/project/engines.md.
+   * Rank of the pivoted Cholesky approximation of k(X, X) used in the log density at the result, the largest if there are several; missing if all
+   * covariances were factored in full. See docs/project/engines.md.
    */
   readonly covarianceRank?: number;
   /**
-   * Approximations behind the objective and the predictions, with their errors at the result; an empty list for an exact model. The message says them in words. Absent where the objective was not
-   * evaluated, as at a draw.
+   * Approximations of the objective and the predictions, with their errors at the result; empty for an exact model. The message describes them in
+   * words. Missing if the objective was not evaluated, as at a posterior sample.
    */
   readonly approximations?: readonly Approximation[];
-  /** Warnings about the result, which the message says too; absent where there are none. */
+  /** Warnings about the result, which are also in the message; missing if there are none. */
   readonly warnings?: readonly FitWarning[];
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
-  /** Which test or limit ended the search; absent where there was none, as for a solution in closed form. */
+  /** Test or limit that ended the search; missing if there was none, as for a solution in closed form. */
   readonly ending?: EndingKind;
-  /** The test that a converged search met, with its numbers, as a clause. */
+  /** The convergence test that was met, with its numbers, as a clause. */
   readonly criterion?: string;
   /** Largest relative violation of the optimality conditions of a constraint layer: see `maxEntropy`. */
   readonly kktResidual?: number;
-  /** The objective reached from each start, the model's own first, when there were restarts. */
+  /** The objective reached from each start, the model's default start first, if there were restarts. */
   readonly restarts?: readonly number[];
 }
 
-/** Data of a fit beside its model: plain values. */
+/** Data of a fit in addition to its model, as plain values. */
 export interface FitOutcome {
-  /** Natural values by path, the latents among them when they are free. */
+  /** Natural values by path, including free latents. */
   readonly values: ParameterValues;
   /** The maximized log density. */
   readonly objective: number;
-  /** Each factor's part by name. */
+  /** Value of each term by name. */
   readonly terms: Readonly<Record<string, number>>;
   readonly trace: readonly TraceEntry[];
   readonly status: FitStatus;
-  /** A sentence that says exactly how the fit ended. */
+  /** A sentence about how the fit ended. */
   readonly message: string;
   readonly diagnostics: FitDiagnostics;
 }
 
 /** Members of every fitted model. */
 export interface FittedModel<P = AnyPaths> extends Omit<FitOutcome, 'values'> {
-  /** The name of the model that was fitted. */
+  /** Name of the fitted model. */
   readonly model: string;
   /** N×q */
   readonly latents: Matrix;
-  /** The columns of the table that was fitted, and the ids and labels of its points, when `fit` was given it. */
+  /** The columns of the fitted table, and the ids and labels of its points, if `fit` was called with a table. */
   readonly table?: FittedTable;
   /** Natural values by path, without the latents. */
   readonly parameters: { readonly [Path in Exclude<keyof P, 'latents'>]: P[Path] };
-  /** The fit as plain JSON, from which `loadFit` makes it again with the same predictions bit for bit. */
+  /** The fit as plain JSON. `loadFit` restores it, with the same predictions bit for bit. */
   toJSON(): FitJSON;
 }
 
-/** A fitted model and what it can do: of a model of which nothing more is known, each ability may be missing. */
+/** A fitted model and its abilities; for an unknown model, each ability may be missing. */
 export type Fit<P = AnyPaths, A = Partial<AnyAbilities>> = FittedModel<P> & A;
 
-/** In types: a model whose variables are observed alone, so that its fits have no latents. */
+/** In types: a model without latent variables, whose fits have no latents. */
 export interface WithoutLatents {
   readonly '~withoutLatents': true;
 }
@@ -121,13 +121,13 @@ export type FitOf<M> =
       : Fit<P, A>
     : never;
 
-/** A fit of which no more is known than that it was saved: of a model with a mapping, unless its type is given. */
+/** A loaded fit of unknown type: of a model with a mapping, unless a type is specified. */
 export type LoadedFit = FittedModel & Mapped & Partial<Omit<AnyAbilities, keyof Mapped>>;
 
 /**
- * A fit as plain JSON. Numbers that are not finite, which only fits that have failed hold, are 'NaN', 'Infinity' and '-Infinity'.
+ * A fit as plain JSON. Numbers that are not finite, which occur only in failed fits, are 'NaN', 'Infinity' and '-Infinity'.
  *
- * Form 1, of before there were checksums, is read too.
+ * Format 1, which had no checksums, can still be read.
  */
 export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly format: 'latentfield-fit';
@@ -139,5 +139,5 @@ export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly checksums: Readonly<Record<string, string>>;
 }
 
-/** Members of a saved fit that have a checksum for each member of their own. */
+/** Members of a saved fit with separate checksums for each of their members. */
 export const DIVIDED = ['model', 'values'] as const;

@@ -3,9 +3,9 @@ import { describe } from '../core/matrix.ts';
 import { checkGiven, isList } from '../core/options.ts';
 import type { AnyModel, Assembly } from './model.ts';
 
-/** Under this name all copies of the library in one process keep which of them made a model. */
+/** Key of the registry, shared by all copies of the library in a process, of the copy that made each model. */
 const MAKERS = Symbol.for('latentfield.makers');
-/** This copy. */
+/** Identity of this copy. */
 const OWN = Object.freeze({});
 
 function makers(): WeakMap<object, object> {
@@ -16,7 +16,7 @@ function makers(): WeakMap<object, object> {
   return made;
 }
 
-/** Remembers that this copy of the library made a model. */
+/** Registers a model as made by this copy of the library. */
 export function madeHere<M extends object>(model: M): M {
   makers().set(model, OWN);
   return model;
@@ -24,7 +24,7 @@ export function madeHere<M extends object>(model: M): M {
 
 const EXPECTED = 'a model, such as gplvm(Y, { latentDim: 2 })';
 
-/** For a common mistake, what was given and a sentence on what to write instead. */
+/** Description of an argument and the remedy, for common mistakes. */
 function mistaken(given: unknown, caller: string): string | undefined {
   if (typeof given === 'function') {
     const name = /^[a-z]\w*$/i.test(given.name) ? given.name : 'gplvm';
@@ -45,7 +45,7 @@ function mistaken(given: unknown, caller: string): string | undefined {
   return undefined;
 }
 
-/** The result of reading something of any value; undefined where reading it throws. */
+/** The result of reading a property of any value; undefined if that throws. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -55,9 +55,9 @@ function readable<T>(read: () => T): T | undefined {
 }
 
 /**
- * Checks what was given as a model.
+ * Checks that an argument is a model.
  *
- * @throws InvalidInputError for what is not a model, or one that another copy of the library made: its tensors and matrices are not this one's
+ * @throws InvalidInputError if it is not a model, or was made by another copy of the library, whose tensors and matrices are incompatible
  */
 export function checkModelGiven(model: AnyModel, caller: string): void {
   try {
@@ -77,7 +77,7 @@ export function checkModelGiven(model: AnyModel, caller: string): void {
 /**
  * The assembly of a model.
  *
- * @throws InvalidInputError where `assemble`, which a caller may have written, returns none
+ * @throws InvalidInputError if `assemble`, which may be custom, does not return one
  */
 export function assemblyOf(
   model: Pick<AnyModel, 'name' | 'assemble'>,

@@ -39,9 +39,15 @@ export type {
   Found,
   ModelFactory,
 } from './computedModel.ts';
-export { type DefineModel, defineModel } from './defineModel.ts';
-export * from './distributions/index.ts';
-export { type DensityDefinition, type DensityFactory, defineDensity, type SaidBy } from './language/defineDensity.ts';
+export { type DefineModel, defineModel, type OptionedFactory, type OptionsSchema } from './defineModel.ts';
+export * from './entrywise/index.ts';
+export {
+  type DensityDefinition,
+  type DensityFactory,
+  defineDensity,
+  type EntrywiseFactory,
+  type SaidBy,
+} from './language/defineDensity.ts';
 export type {
   Conditional,
   Density,
@@ -90,6 +96,7 @@ export {
   embedded,
   type FieldReading,
   type Given,
+  type HeldRows,
   type KnownVariable,
   type LatentInit,
   type LatentPosterior,
@@ -152,9 +159,17 @@ export {
   real,
   type Support,
 } from './parameter.ts';
+export {
+  builtInLikelihoods,
+  type DistributionCatalog,
+  type LikelihoodCatalog,
+  likelihoodFromJSON,
+} from './parameterJson.ts';
+export type { DistributionValue, OfParameter, ParameterPrior, PriorPlace } from './parameterPrior.ts';
 export type { ParameterJSON, ParameterPriorJSON } from './parameterToJson.ts';
 export type { Overrides, OwnParameters, PathsBelow } from './part.ts';
 export type {
+  Accuracy,
   AnyPosterior,
   DistributedPosterior,
   FieldCoordinates,
@@ -180,6 +195,7 @@ export type {
   SpectralPosterior,
 } from './posterior.ts';
 export type { RowModel, RowsByName, VariableWidth } from './rowModel.ts';
+export type { RowConstraint, RowTransform } from './rowTransforms.ts';
 export type { Curvature, EndingKind } from './solver.ts';
 export {
   choleskyFactor,

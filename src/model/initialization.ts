@@ -8,20 +8,21 @@ import { shortNumber } from '../core/wording.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { principalComponents } from '../engine/dense/principalComponents.ts';
 
-/** A fitted embedding, or anything else that has latents. */
+/** A fitted embedding, or any object with latents. */
 export interface Initialization {
   readonly latents: Matrix;
 }
 
 /**
- * Returns a start for latents: PCA scores or a fitted embedding at unit variance per column, or a given matrix. A matrix whose rows are all equal, or whose columns
- * determine each other, is spread by normal numbers of a tenth of its deviation: points and dimensions with equal gradients would never part.
+ * Initial latents: PCA scores or a fitted embedding at unit variance per column, or a matrix. A matrix whose rows are all equal, or whose columns are
+ * linearly dependent, is perturbed by normal numbers with a tenth of its standard deviation, because points and dimensions with equal gradients would
+ * never separate.
  *
- * @param init - 'pca', an N×q matrix, or anything with N×q `latents`
+ * @param init - 'pca', an N×q matrix, or an object with N×q `latents`
  * @param given - N×D observations
  * @param latentDim - q
  * @returns N×q
- * @throws InvalidInputError when the start does not fit the observations
+ * @throws InvalidInputError if the latents do not match the observations
  * @example
  * ```ts
  * real(initialLatents('pca', Y, 2)); // free latents of a custom model
@@ -46,19 +47,19 @@ export function initialLatents(
 }
 
 /**
- * The latents of a given matrix, as they are.
+ * Latents from a matrix, unchanged.
  *
  * @throws InvalidInputError unless it is N×q and all numbers are finite
  */
 export const heldLatents = (X: MatrixLike, Y: Matrix, latentDim: number): Matrix =>
   checkShape(checkNumbers(Matrix.from(X, 'init'), 'init'), Y, latentDim);
 
-/** Part of the variance in all directions below which a direction has none but for rounding. */
+/** Fraction of the total variance below which a direction is assumed to have none except for rounding. */
 const NO_SPREAD = 1e-14;
-/** Part of a start's deviation, or of 1, by which it is spread. */
+/** Size of the perturbation, relative to the standard deviation of the latents, or absolute if it is 0. */
 const SPREAD = 0.1;
 
-/** Standard deviation of the normal numbers that are added to a given start whose rows are all equal or whose columns determine each other; 0 for any other. */
+/** Standard deviation of the perturbation of a matrix whose rows are all equal or whose columns are linearly dependent; 0 for any other. */
 function spreadOf(X: Matrix): number {
   const { data: centered } = standardized(X, standardizationOf(X, true, false));
   const { rows: N, columns: q } = X;
@@ -85,7 +86,7 @@ function separated(X: Matrix): Matrix {
       );
 }
 
-/** A sentence about a given start that was spread, for the message of a fit. */
+/** Note in the message of a fit about perturbed initial latents. */
 export function spreadNote(init: unknown): string {
   const deviation = init instanceof Matrix ? spreadOf(init) : 0;
   if (deviation === 0) return '';
@@ -93,7 +94,7 @@ export function spreadNote(init: unknown): string {
 }
 
 /**
- * A copy of a start, so that what the caller does with it later changes no model.
+ * A copy of initial latents, so that later changes by the caller have no effect on the model.
  *
  * @throws InvalidInputError if it is neither a matrix nor an embedding nor a text
  */

@@ -7,15 +7,15 @@ import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 export interface JointMoments {
   /** n×c */
   readonly mean: Tensor2D;
-  /** Between the points, n×n, of the function of one column; the same tensor for columns that are treated alike. */
+  /** Covariance between the points, n×n, for the function of one column; the same tensor for equivalent columns. */
   readonly covarianceOf: (column: number) => Tensor2D;
-  /** Whether all columns have the same. */
+  /** Whether all columns have the same covariance. */
   readonly isShared: boolean;
-  /** The variance that noise adds: a scalar, c entries, or n×c. */
+  /** Noise variance: a scalar, c entries, or n×c. */
   readonly noise: Tensor;
 }
 
-/** A joint draw of all functions at all points with their noise, n×c: n·c normal numbers, row by row, whatever model draws. */
+/** A joint draw of all functions at all points with their noise, n×c. Uses n·c normal numbers, row by row, in every model. */
 export function jointDraw({ mean, covarianceOf, isShared, noise }: JointMoments, random: Random): Tensor2D {
   const [n, c] = mean.shape;
   const normals = normalEntries(random, n, c);

@@ -2,16 +2,16 @@ import type { Matrix } from '../core/matrix.ts';
 import { hasCopies } from '../core/rowMatrices.ts';
 import { entriesOf, flooredParameter, type Parameter, type ParameterValue } from './parameter.ts';
 
-/** Least noise of a search, as a part of the observations' mean variance: with less, the mapping passes through all of them, and its covariance has no factor. */
+/** Least noise variance in a search, relative to the observations' mean variance: with less, the mapping interpolates all of them, and its covariance has no factor. */
 const LEAST_NOISE = 1e-6;
 
-/** The same where many rows repeat others. Equal rows say that there is no noise, and near none of it a search goes on for thousands of iterations, or fails by rounding. */
+/** The same if many rows repeat others. Equal rows suggest that there is no noise, and with almost none a search continues for thousands of iterations, or fails by rounding. */
 const LEAST_NOISE_OF_COPIES = 1e-3;
 
-/** Where noise starts, as a part of it. */
+/** Initial noise variance, relative to the observations' mean variance. */
 const FIRST_NOISE = 0.01;
 
-/** Where the variance of noise starts around observations. */
+/** Initial noise variance for observations. */
 export const noiseStart = (observations: Matrix): number => FIRST_NOISE * meanVariance(observations);
 
 /**
@@ -25,7 +25,7 @@ export function flooredNoise(variance: Parameter, observations: Matrix): Paramet
   return ofCopies.floor === undefined ? above(LEAST_NOISE) : ofCopies;
 }
 
-/** Note in a fit's message about parameters that reached the lower bound of the noise. */
+/** Note in a fit's message about parameters at the lower bound of the noise. */
 export function noiseNote(
   parameters: Readonly<Record<string, Parameter>>,
   at: (path: string) => ParameterValue | undefined,
@@ -38,13 +38,13 @@ export function noiseNote(
     .filter(isAtFloor)
     .map(
       ([, { floor }]) =>
-        ` The noise came to its floor (${floor!.toExponential(1)}): the mapping passes through the observations, and its ` +
-        'variances are too small. Take a smaller `latentDim`, leave repeated rows out, or hold the noise, such as `noise: fixed(0.01)`.',
+        ` The noise reached its lower limit (${floor!.toExponential(1)}): the mapping passes through the observations, and its ` +
+        'variances are too small. Take a smaller `latentDim`, leave repeated rows out, or fix the noise, such as `noise: fixed(0.01)`.',
     )
     .join('');
 }
 
-/** Mean square of the observed entries, which is the columns' mean variance when they are centered; 1 when all are 0. */
+/** Mean square of the observed entries, which is the columns' mean variance if they are centered; 1 if all are 0. */
 export function meanVariance({ data }: Matrix): number {
   let [sum, count] = [0, 0];
   for (let p = 0; p < data.length; p++) {

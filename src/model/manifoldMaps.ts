@@ -9,14 +9,14 @@ import { squaredDistance } from '../engine/neighbors/squaredDistance.ts';
 import { bottomOfSparse } from '../engine/sparse/bottomEigenpairs.ts';
 import { sparseSymmetric } from '../engine/sparse/index.ts';
 
-/** Neighbors of each point, where they connect all. */
+/** Number of neighbors of each point, if they connect all points. */
 const NEIGHBORS = 10;
-/** Largest number of points from which paths are measured. */
+/** Largest number of landmarks. */
 const LANDMARKS = 400;
 
-/** A map of points on a manifold that shows its coordinates, c columns of unit variance. */
+/** A map of points on a manifold that recovers its coordinates, c columns with unit variance. */
 export interface ManifoldMap {
-  /** Its owner, as named in messages. */
+  /** Name of its owner in messages. */
   readonly owner: string;
   readonly map: Matrix;
 }
@@ -30,7 +30,7 @@ export const manifoldMaps = (Y: Matrix, columns: number): ManifoldMap[] => {
   ];
 };
 
-/** The graph of 10 neighbors, or of as many as it takes to connect all points. */
+/** The graph of 10 neighbors, or of as many as needed to connect all points. */
 function connectedGraph(Y: Matrix): Graph {
   const { rows: N } = Y;
   let k = Math.min(NEIGHBORS, N - 1);
@@ -43,8 +43,9 @@ function connectedGraph(Y: Matrix): Graph {
 }
 
 /**
- * Classical scaling of the lengths of paths along the graph, as Isomap has it: of points along a circle the first two columns are its cosine and sine, on a sphere the first
- * three its coordinates, on a flat torus the first four cosines and sines of both angles, up to a rotation where its circles are alike. From at most 400 landmarks.
+ * Classical scaling of path lengths along the graph, as in Isomap, with at most 400 landmarks. For points on a circle, the first two columns are
+ * cosine and sine; on a sphere, the first three are its coordinates; on a flat torus, the first four are the cosines and sines of both angles, up to
+ * a rotation if its circles are alike.
  *
  * @see Tenenbaum, de Silva & Langford 2000; de Silva & Tenenbaum 2004
  */
@@ -78,7 +79,8 @@ function geodesicMap(Y: Matrix, graph: Graph, columns: number): Matrix {
 }
 
 /**
- * Coordinates of Laplacian eigenmaps: eigenvectors of L·f = μ·D·f of the smallest μ > 0, L the Laplacian of the graph, D its degrees. Of points along a circle the first two are its cosine and sine, of points on a sphere the first three its coordinates.
+ * Coordinates of Laplacian eigenmaps: eigenvectors of L·f = μ·D·f with the smallest μ > 0, L the Laplacian of the graph, and D its degrees. For
+ * points on a circle, the first two are cosine and sine; on a sphere, the first three are its coordinates.
  *
  * @see Belkin & Niyogi 2003
  */

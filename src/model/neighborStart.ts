@@ -6,13 +6,13 @@ import { jointProbabilities, perplexityFor } from '../engine/neighborEmbedding/a
 import { tsneDescent } from '../engine/neighborEmbedding/descents.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
 
-/** The usual schedule of t-SNE: total steps, at most how many of them exaggerate the attraction, by what factor, and the standard deviation of the start. */
+/** The usual schedule of t-SNE: number of steps, largest number of steps with early exaggeration, its factor, and the standard deviation of the start. */
 export const TSNE_SCHEDULE = { steps: 750, early: 250, exaggeration: 12, deviation: 1e-4 } as const;
 
 /**
- * The latents of t-SNE at its usual options.
+ * The latents of t-SNE with its default options.
  *
- * @throws InvalidInputError as `tsne` does
+ * @throws InvalidInputError like `tsne`
  */
 export function* tsneWork(points: Matrix, latentDim: number): ProgressiveWork<Matrix> {
   const { rows: N } = points;
@@ -30,10 +30,10 @@ export function* tsneWork(points: Matrix, latentDim: number): ProgressiveWork<Ma
   return latents;
 }
 
-/** Standard deviation of a map at which the latents of a mapping start: with a lengthscale of 1 its clusters have room. */
+/** Standard deviation of a map used as the initial latents of a mapping, which separates its clusters at lengthscale 1. */
 const MAP_DEVIATION = 2;
 
-/** The latents of a map as a start of a mapping: centered, at a standard deviation of 2 a column. */
+/** The latents of a map as initial latents of a mapping: centered, with a standard deviation of 2 per column. */
 export function spreadMap(map: Initialization, Y: Matrix, latentDim: number): Matrix {
   const { data, rows, columns } = initialLatents(map, Y, latentDim);
   return new Matrix(
@@ -43,7 +43,7 @@ export function spreadMap(map: Initialization, Y: Matrix, latentDim: number): Ma
   );
 }
 
-/** Latents of which the first column has a root mean square. */
+/** Latents whose first column has a prescribed root mean square. */
 export function withDeviation(start: Matrix, deviation: number): Matrix {
   let total = 0;
   for (let i = 0; i < start.rows; i++) total += square(start.at(i, 0)) / start.rows;
@@ -55,7 +55,7 @@ export function withDeviation(start: Matrix, deviation: number): Matrix {
   );
 }
 
-/** The schedule's search takes all points; fewer than three have no map. */
+/** Throws for fewer than three points, which have no map. */
 export function checkMapped({ rows }: Matrix, name: string): void {
   if (rows >= 3) return;
   throw new InvalidInputError(`${name} takes at least 3 points, but there are ${rows}. Give more points.`);

@@ -10,42 +10,36 @@ import type { Approximation, Measured } from './approximation.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
 import { curvatureOf } from './objectiveCurvature.ts';
 import type { Curvature } from './solver.ts';
-import {
-  type HyperparameterTerm,
-  hyperparameterTerms,
-  type SeenVariables,
-  seenVariables,
-  type VariableLayout,
-} from './variables.ts';
+import { hyperparameterTerms, type SeenVariables, seenVariables, type VariableLayout } from './variables.ts';
 
-/** So far apart that streams of different seeds do not meet. */
+/** Offset between random streams that keeps streams of different seeds apart. */
 const STREAMS = 7_919_000_003;
 
 /** The log density of a model at some natural values. */
 export interface LogDensity {
   /** Sum of the terms. */
   readonly value: number;
-  /** Their values by name. */
+  /** Values of the terms by name. */
   readonly terms: Readonly<Record<string, number>>;
-  /** Gradient in the natural values of each free variable, in the order of the layout; undefined where none arrives or was asked for. */
+  /** Gradient in the natural values of each free parameter, in the order of the layout; undefined if none arrives or was requested. */
   readonly gradients: readonly (Float64Array | undefined)[];
-  /** The largest jitter that a factorization needed (absolute, added to the diagonal); 0 when none did. */
+  /** The largest jitter that a factorization needed (absolute, added to the diagonal); 0 if none. */
   readonly jitter: number;
-  /** The mean square of the data that a jitter exceeds. Such a log density is one of the jitter, whatever the model. */
+  /** The mean square of the data, if a jitter exceeds it. The log density is then dominated by the jitter, for any model. */
   readonly drowned?: number;
-  /** The rank of a covariance that was factored in a form of low rank, the largest where there are several. */
+  /** The largest rank of covariances that were factored in low-rank form. */
   readonly rank?: number;
-  /** What was approximated, with its error; of an evaluation that measures it. */
+  /** Approximations with their errors, for an evaluation that measures them. */
   readonly approximations?: readonly Approximation[];
 }
 
 /** Options of an evaluation. */
 export interface EvaluationOptions {
-  /** false leaves the gradients out, and the work for them. */
+  /** false omits the gradients and saves their cost. */
   readonly differentiated?: boolean;
-  /** Seed of what the terms draw; default 0. */
+  /** Seed of the terms' random numbers; default 0. */
   readonly seed?: number;
-  /** The iteration of a stochastic solver; default 0. */
+  /** Iteration of a stochastic solver; default 0. */
   readonly iteration?: number;
   readonly batch?: Batch;
   /** Whether the errors of approximations are measured, which takes longer than the evaluation; default false. */
@@ -60,7 +54,7 @@ interface Repeated {
   readonly findings: Findings;
 }
 
-/** Findings while terms are computed. */
+/** Information collected while terms are computed. */
 interface Findings {
   jitter: number;
   rank: number | undefined;
@@ -72,7 +66,7 @@ const noFindings = (): Findings => ({ jitter: 0, rank: undefined, drowned: undef
 /**
  * Evaluates the sum of a model's terms and its gradients, on the float64 backend, leaving no tensor behind.
  *
- * @param natural - entries of the natural values; of a batch, those that it sees
+ * @param natural - entries of the natural values; in a batch, only the entries in the batch
  */
 export function logDensity(
   assembly: Assembly,
@@ -81,7 +75,7 @@ export function logDensity(
   of: EvaluationOptions = {},
   repeated?: Repeated,
 ): LogDensity {
-  // What is repeated makes no tensor: it goes to the backend where it has to.
+  // Replayed evaluations make no tensors: they switch to the backend only where necessary.
   return repeated === undefined
     ? withFloat64(() => sumOfTerms(assembly, layout, natural, of))
     : sumOfTerms(assembly, layout, natural, of, repeated);
@@ -104,10 +98,8 @@ function sumOfTerms(
     if (!isKnown) approximations.push({ ...own, ...measure?.() });
   };
   const sum = (values: TensorMap) => {
-    const parts = assembly.terms(
-      values,
-      termContext(of, { ...heardBy(findings), ...(measured && { onApproximation }) }),
-    );
+    const context = termContext(of, { ...heardBy(findings), ...(measured && { onApproximation }) });
+    const parts = termsWithPriors(assembly, layout, values, context);
     names = Object.keys(parts);
     return Object.values(parts);
   };
@@ -119,12 +111,6 @@ function sumOfTerms(
   for (let i = 0; i < names.length; i++) {
     terms[names[i]!] = values[i]!;
     total += values[i]!;
-  }
-  for (const term of hyperparameterTerms(layout, natural)) {
-    checkName(terms, term.name);
-    terms[term.name] = term.value;
-    total += term.value;
-    if (differentiated) addTo(gradients, layout, term);
   }
   const { jitter, rank, drowned } = findings;
   const found = { value: total, terms, gradients, jitter, ...(measured && { approximations }) };
@@ -143,7 +129,7 @@ const heardBy = (findings: Findings): Pick<TermContext, 'onJitter' | 'onRank'> =
   },
 });
 
-/** The gradients of each of a model's terms, by the terms' names, in the order of the layout; undefined where none arrives. */
+/** The gradients of each of a model's terms, by the terms' names, in the order of the layout; undefined if none arrives. */
 export function termGradients(
   assembly: Assembly,
   layout: VariableLayout,
@@ -162,7 +148,7 @@ export function termGradients(
         () => shapesSeen(layout, assembly, of.batch),
         true,
         (values) => {
-          const parts = assembly.terms(values, termContext(of, { onJitter: () => {} }));
+          const parts = termsWithPriors(assembly, layout, values, termContext(of, { onJitter: () => {} }));
           names ??= Object.keys(parts);
           current = next()!;
           return [parts[current]!];
@@ -170,18 +156,13 @@ export function termGradients(
       );
       found[current] = gradients;
     } while (next() !== undefined);
-    for (const term of hyperparameterTerms(layout, natural)) {
-      const gradients: (Float64Array | undefined)[] = layout.variables.map(() => undefined);
-      addTo(gradients, layout, term);
-      found[term.name] = gradients;
-    }
     return found;
   });
 }
 
 const freePlaces = new WeakMap<VariableLayout, readonly number[]>();
 
-/** Places of the variables that are free. */
+/** Indices of the free variables. */
 function placesOfFree(layout: VariableLayout): readonly number[] {
   let places = freePlaces.get(layout);
   if (places === undefined) {
@@ -191,7 +172,7 @@ function placesOfFree(layout: VariableLayout): readonly number[] {
   return places;
 }
 
-/** Scalars of the natural values, and the gradients of their sum in those that are free, in the order of the layout. */
+/** Scalar functions of the natural values, and the gradients of their sum in the free ones, in the order of the layout. */
 function differentiatedSum(
   layout: VariableLayout,
   natural: readonly Float64Array[],
@@ -227,25 +208,24 @@ function entriesAt(natural: readonly Float64Array[], places: readonly number[]):
   return entries;
 }
 
-/** The shapes of the values that an evaluation sees: of those with a row a point, the batch's. */
+/** The shapes of the values in an evaluation: in a batch, parameters with one row per point have the batch's rows. */
 function shapesSeen({ variables }: VariableLayout, { pointwise }: Assembly, batch?: Batch): (readonly number[])[] {
   return variables.map(({ path, shape }) =>
     batch !== undefined && pointwise?.includes(path) ? [batch.rows.length, ...shape.slice(1)] : shape,
   );
 }
 
-function addTo(gradients: (Float64Array | undefined)[], { variables }: VariableLayout, term: HyperparameterTerm): void {
-  for (const [i, own] of term.gradients) {
-    if (variables[i]!.start < 0) continue;
-    const before = gradients[i];
-    if (before === undefined) gradients[i] = own;
-    // They are nobody else's.
-    else for (let k = 0; k < own.length; k++) before[k]! += own[k]!;
-  }
-}
-
-function checkName(terms: Readonly<Record<string, number>>, name: string): void {
-  if (!Object.hasOwn(terms, name)) return;
+/** Terms of a model, including the priors of its parameters. */
+function termsWithPriors(
+  assembly: Assembly,
+  layout: VariableLayout,
+  values: TensorMap,
+  context: TermContext,
+): Record<string, Scalar> {
+  const terms = assembly.terms(values, context);
+  const priors = hyperparameterTerms(layout, values);
+  const name = Object.keys(priors).find((one) => Object.hasOwn(terms, one));
+  if (name === undefined) return { ...terms, ...priors };
   throw new InvalidInputError(
     `The model has two terms of the name '${name}', one of them a parameter's prior. Rename the other.`,
   );
@@ -262,23 +242,23 @@ function termContext(
 
 /** The negative log density as a function of the solver's variables. */
 export interface Objective {
-  /** The value with its gradient. The gradient of a batch is with respect to the variables that the batch involves: see `placesOf`. */
+  /** The value with its gradient. In a batch, the gradient is with respect to the variables that the batch involves: see `placesOf`. */
   (
     unconstrained: Float64Array,
     of?: Pick<EvaluationOptions, 'iteration' | 'batch'>,
   ): { value: number; gradient: Float64Array; terms: Readonly<Record<string, number>>; jitter: number };
   /** The largest jitter that any evaluation so far needed. */
   jitter(): number;
-  /** The curvature of the objective where it has this gradient, for a model that knows it. */
+  /** The curvature of the objective at the point with this gradient, if the model defines it. */
   curvature(unconstrained: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
 
 /**
- * What a solver minimizes: minus the log density, in the unconstrained variables.
+ * The objective of a solver: the negative log density, in the unconstrained variables.
  *
- * @param gradients - where evaluations of all rows are to be repeated: the model's functions are then called in the first few only
- * @throws OptimizationError when a free parameter receives no gradient, naming its path; NumericalError when one is not finite though the log density is, naming
- * the term that it comes from
+ * @param gradients - replays repeated evaluations of all rows: the model's functions are then called only in the first few
+ * @throws OptimizationError if a free parameter receives no gradient, naming its path; NumericalError if a gradient is not finite although the log
+ *   density is, naming its term
  */
 export function objectiveOf(
   assembly: Assembly,
@@ -302,7 +282,7 @@ export function objectiveOf(
       layout,
       natural,
       { seed, ...of },
-      // What is drawn or seen differs from one iteration or batch to the next.
+      // Draws and batches differ between iterations.
       of?.batch === undefined && of?.iteration === undefined ? repeated : undefined,
     );
     if (jitter > largest) largest = jitter;
@@ -318,7 +298,7 @@ export function objectiveOf(
   return Object.assign(objective, { jitter: () => largest, curvature });
 }
 
-/** The gradient of the log density in the free variables, one after the other. */
+/** The gradient of the log density in the free variables, concatenated. */
 function ascent(
   { variables }: VariableLayout,
   seen: readonly SeenVariables[],
@@ -337,7 +317,7 @@ function ascent(
     const { natural, unconstrained } = seen[i]!;
     if (unconstrained === undefined) continue;
     const own = variables[i]!.transform.pullBack(gradients[i]!, natural, unconstrained);
-    // That of one parameter alone is the whole.
+    // The gradient of a single parameter is complete.
     if (own.length === length) return own;
     gradient ??= new Float64Array(length);
     gradient.set(own, at);
@@ -355,11 +335,11 @@ function idle(
   const named = variables.flatMap(({ path }, i) => (isIdle(i) ? [`'${path}'`] : []));
   return new OptimizationError(
     `No gradient arrives at ${named.join(', ')}: the objective does not depend on it through operations that TensorFlow.js ` +
-      'differentiates. Use it in the covariance or prior with tensor operations, or hold it with fixed(…).',
+      'differentiates. Use it in the covariance or prior with tensor operations, or fix it with fixed(…).',
   );
 }
 
-/** Short, and so compiled soon. Returns the sum, which is not finite where an entry is not. */
+/** Negates entries; short, so that it is compiled soon. Returns the sum, which is not finite if an entry is not. */
 function negate(entries: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < entries.length; i++) {
@@ -370,7 +350,7 @@ function negate(entries: Float64Array): number {
 }
 
 /**
- * Throws for a gradient that is not finite though the log density is.
+ * Throws if a gradient is not finite although the log density is.
  *
  * @throws NumericalError that names the parameter, and the term whose gradient it is
  */

@@ -4,8 +4,8 @@ import type { Curvature } from './solver.ts';
 import { lazyValues, toNatural, type Variable, type VariableLayout } from './variables.ts';
 
 /**
- * The curvature of minus the log density in the solver's variables u, where it has this gradient in them: with x = x(u) entry by entry,
- * x′·H·x′ + diag(g·(log x′)′), H that in x. Undefined for a model that does not know it, a parameter with a prior, or variables of another kind.
+ * The curvature of the negative log density in the solver's variables u, at the point with this gradient g: with x = x(u) entry by entry and H the
+ * Hessian in x, it is x′·H·x′ + diag(g·(log x′)′). Undefined for a model without curvature, a parameter with a prior, or variables of another kind.
  */
 export function curvatureOf(
   assembly: Assembly,

@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkOptions, editDistance, seedOption, unknownName } from '../core/options.ts';
-import { type EngineChoice, engineChoice, withEngine } from '../engine/dense/index.ts';
+import { checkOptions, editDistance, type OptionsIn, seedOption, unknownName } from '../core/options.ts';
+import { engineChoice, withEngine } from '../engine/dense/index.ts';
 import { float64Backend, withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { repeatedGradients } from '../engine/tensors/gradients.ts';
 import { assemblyOf, checkModelGiven } from './givenModel.ts';
@@ -13,8 +13,8 @@ import { type ParameterValue, valueFrom } from './parameter.ts';
 import { layOut, naturalEntries, toNatural, toUnconstrained, type VariableLayout, valuesByPath } from './variables.ts';
 
 /**
- * Gradients in the natural values of free parameters, by path: an editor offers those that the model's type knows. Undefined for those that are held, and
- * an error for a path that is none.
+ * Gradients in the natural values of free parameters, by path; editors suggest the paths known to the model's type. Undefined for fixed parameters,
+ * and an error for an unknown path.
  */
 export type Gradients<P = AnyPaths> = Readonly<Record<string, ParameterValue>> & {
   readonly [Path in keyof P]: P[Path] extends Matrix ? Matrix : ParameterValue;
@@ -23,7 +23,7 @@ export type Gradients<P = AnyPaths> = Readonly<Record<string, ParameterValue>> &
 export interface Evaluation<P = AnyPaths> {
   /** The maximized log density, all constants included. */
   readonly objective: number;
-  /** Each factor's part by name; they add up to the objective. */
+  /** Value of each term by name; they sum to the objective. */
   readonly terms: Readonly<Record<string, number>>;
   /** Gradient of the objective in the natural values of every free parameter, by path. */
   readonly gradients: Gradients<P>;
@@ -31,39 +31,35 @@ export interface Evaluation<P = AnyPaths> {
 
 /** An evaluation with the gradients of each term. */
 export interface EvaluationByTerm<P = AnyPaths> extends Evaluation<P> {
-  /** By the terms' names; they add up to `gradients`. */
+  /** By the terms' names; they sum to `gradients`. */
   readonly termGradients: Readonly<Record<string, Gradients<P>>>;
 }
 
-/** Values as a caller may give them: a matrix in any of its forms. */
+/** Values in arguments: a matrix in any form. */
 export type GivenValues<P = AnyPaths> = { readonly [Path in keyof P]?: number | readonly number[] | MatrixLike };
 
 /** Options of {@link evaluate}. */
-export interface EvaluateOptions {
-  /** Seed of the initial values, where they are drawn; default 0. */
-  readonly seed?: number | undefined;
-  /** Which linear algebra to use; 'auto', the fastest that this machine has, unless given or named by LATENTFIELD_ENGINE. */
-  readonly engine?: EngineChoice | undefined;
-  /** 'byTerm' adds the gradients of each term, at the cost of a differentiation for each. */
-  readonly gradients?: 'byTerm' | undefined;
-}
+export interface EvaluateOptions extends OptionsIn<typeof evaluateOptions> {}
 
 const evaluateOptions = v.strictObject({
+  /** Seed of the initial values, if they are random; default 0. */
   seed: seedOption,
+  /** Linear algebra engine; default the value of LATENTFIELD_ENGINE, or 'auto', the fastest on this machine. */
   engine: v.optional(engineChoice),
+  /** 'byTerm' adds the gradients of each term, at the cost of a differentiation for each. */
   gradients: v.optional(v.picklist(['byTerm'], "'byTerm', or left out")),
 });
 
 /**
- * The log density of a model and its gradients at given values, without fitting.
+ * The log density of a model and its gradients at any values, without fitting.
  *
  * @param model - any model
- * @param values - natural (constrained) values by path; the model's initial ones where none are given
+ * @param values - natural (constrained) values by path; default the model's initial values
  * @param options - see {@link EvaluateOptions}
- * @returns objective, terms by name, gradients by path with respect to the natural values (held parameters have none); with
- * `gradients: 'byTerm'` also those of each term
+ * @returns objective, terms by name, gradients by path with respect to the natural values (fixed parameters have none); with `gradients: 'byTerm'`
+ *   also the gradients of each term
  * @throws InvalidInputError for an unknown path or option, a wrong shape or a value outside its support
- * @throws NumericalError when the log density is not finite there
+ * @throws NumericalError if the log density is not finite there
  * @example
  * ```ts
  * evaluate(gplvm(Y, { latentDim: 2 }), { 'mapping.noise': 0.01 }).objective;
@@ -116,7 +112,7 @@ function evaluation(
   }
 }
 
-/** Gradients by path; 0 where none arrives. A path that is none of the model's, by what it looks like, is an error when it is read. */
+/** Gradients by path; 0 if none arrives. Reading a name that looks like a path but is unknown to the model is an error. */
 function byPath({ variables }: VariableLayout, gradients: LogDensity['gradients']): Gradients {
   const found: Record<string, ParameterValue> = {};
   variables.forEach(({ path, shape, start, size }, i) => {
@@ -125,7 +121,7 @@ function byPath({ variables }: VariableLayout, gradients: LogDensity['gradients'
   const paths = variables.map(({ path }) => path);
   return new Proxy(found, {
     get: (target, key) => {
-      if (typeof key === 'string' && !(key in target) && !paths.includes(key) && isMeantAsPath(key, paths)) {
+      if (typeof key === 'string' && !(key in target) && !paths.includes(key) && looksLikePath(key, paths)) {
         throw unknownName('gradient', key, paths, 'This evaluation');
       }
       return Reflect.get(target, key);
@@ -133,8 +129,8 @@ function byPath({ variables }: VariableLayout, gradients: LogDensity['gradients'
   });
 }
 
-/** Whether a name is one that somebody means as a path, and no property that a library looks for on any object. */
-function isMeantAsPath(name: string, paths: readonly string[]): boolean {
+/** Whether a name is probably meant as a path, rather than a property that libraries look up on any object. */
+function looksLikePath(name: string, paths: readonly string[]): boolean {
   return name.includes('.') || paths.some((path) => editDistance(path, name) <= 2);
 }
 
@@ -151,7 +147,7 @@ function parameterValue(value: unknown, path: string): ParameterValue {
   return value as readonly number[];
 }
 
-/** Values by path with every matrix as a Matrix, from values as people give them. */
+/** Values by path with every matrix as a Matrix, from an argument. */
 export function givenValues(values: GivenValues): ParameterValues {
   return Object.fromEntries(Object.entries(values).map(([path, value]) => [path, parameterValue(value, path)]));
 }
@@ -162,9 +158,9 @@ export interface OpenEvaluation {
   readonly value: number;
   /** Its gradient in the variables. */
   readonly gradient: Float64Array;
-  /** Its terms by name; they add up to it. */
+  /** Its terms by name, which sum to it. */
   readonly terms: Readonly<Record<string, number>>;
-  /** The largest jitter that a factorization needed; 0 when none did. With jitter the value is that of another density. */
+  /** The largest jitter that a factorization needed; 0 if none. With jitter, the value belongs to a different density. */
   readonly jitter: number;
 }
 
@@ -172,62 +168,59 @@ export interface OpenEvaluation {
 export interface OpenModel {
   /** Number of variables. */
   readonly size: number;
-  /** The model's start. */
+  /** The model's initial values. */
   readonly start: Float64Array;
-  /** Closed bounds of each variable, infinite for all but those of `box` parameters. */
+  /** Closed bounds of each variable, infinite except for `box` parameters. */
   readonly bounds: { readonly lower: Float64Array; readonly upper: Float64Array };
   /**
-   * The log density log p(θ(x)) at x and its gradient. It is the density of the natural values θ; with the option `jacobian`, of the variables
-   * x themselves, log p(θ(x)) + log |∂θ/∂x|, which is what a sampler over x draws from. Priors with `on: 'unconstrained'` are densities of x in both, so that their
-   * parameters have no part in the Jacobian.
+   * The log density log p(θ(x)) at x and its gradient. It is the density of the natural values θ; with the option `jacobian`, it is the density of
+   * the variables x, log p(θ(x)) + log |∂θ/∂x|, the target of a sampler over x. Priors with `on: 'unconstrained'` are densities of x in both cases,
+   * so that their parameters do not contribute to the Jacobian.
    */
   evaluate(x: ArrayLike<number>): OpenEvaluation;
   /**
-   * The product H·v of the Hessian of the same density at x with a vector, from a central difference of two gradients along v: (g(x + h·v) − g(x − h·v)) / 2h with h
-   * such that the step is ∛ε of the size of x, whose error is of the order of 1e-10 of the largest curvature. A density that draws random numbers draws the same for both.
+   * The product H·v of the Hessian of the same density at x with a vector, from a central difference of two gradients along v: (g(x + h·v) − g(x −
+   * h·v)) / 2h with a step h·v of ∛ε times the size of x, and an error of the order of 1e-10 of the largest curvature. A density with random numbers
+   * uses the same numbers in both.
    */
   hessianVector(x: ArrayLike<number>, v: ArrayLike<number>): Float64Array;
-  /** Natural values by path, as `evaluate` and fits have them. */
+  /** Natural values by path, as in `evaluate` and fits. */
   values(x: ArrayLike<number>): ParameterValues;
-  /** The variables from natural values by path; the model's start where none are given. */
+  /** The variables from natural values by path; default the model's initial values. */
   variables(values: ParameterValues): Float64Array;
-  /** Gives its tensors back; it is of no use afterwards. */
+  /** Frees its tensors; it cannot be used afterwards. */
   dispose(): void;
 }
 
 /** Options of {@link logDensityOf}. */
-export interface LogDensityOptions {
-  /** Seed of the model's start, where it is drawn; default 0. */
-  readonly seed?: number | undefined;
-  /** Whether the density is that of the variables rather than of the natural values; default false. */
-  readonly jacobian?: boolean | undefined;
-  /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
-  readonly engine?: EngineChoice | undefined;
-}
+export interface LogDensityOptions extends OptionsIn<typeof schema> {}
 
-/** Cube root of the rounding unit, where the errors of a central difference, of truncation and of rounding, balance: ∛Number.EPSILON. */
+/** Cube root of the machine epsilon, which balances the truncation and rounding errors of a central difference: ∛Number.EPSILON. */
 const STEP = 6.055454452393343e-6;
 
 const largest = (entries: Float64Array) => entries.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
 
 const schema = v.strictObject({
+  /** Seed of the model's initial values, if they are random; default 0. */
   seed: seedOption,
+  /** Linear algebra engine; default the value of LATENTFIELD_ENGINE, or 'auto'. */
   engine: v.optional(engineChoice),
+  /** Whether to evaluate the density of the variables rather than of the natural values; default false. */
   jacobian: v.optional(v.boolean('true or false'), false),
 });
 
 /**
- * Opens a model as a plain function of the variables that a solver sees: logarithms of positive parameters, logits of bounded ones, real
- * ones as they are.
+ * Opens a model as a plain function of the solver's variables: logarithms of positive parameters, logits of bounded ones, and real ones unchanged.
  *
- * The operations of the first evaluations are recorded and repeated in those that follow, with the same bits and in a fraction of the time where there are few rows. The functions
- * of parts of your own are not called for them again, unless they read numbers of tensors, on which the next operations may depend.
+ * The operations of the first evaluations are recorded and replayed in later ones, with the same bits and, for few rows, in a fraction of the time.
+ * Functions of custom components are then not called again, unless they read numbers of tensors, on which later operations may depend.
  *
- * @param model - any model that `evaluate` takes
- * @param options - `seed` of its start (0); `jacobian`: whether the density is that of the variables (false), with a term `jacobian`; `engine`
+ * @param model - any model that `evaluate` accepts
+ * @param options - `seed` of its initial values (0); `jacobian`: whether the density is a density of the variables (false), with a term `jacobian`;
+ *   `engine`
  * @returns size, start and `evaluate(x)`; call `dispose()` when done
- * @throws InvalidInputError for what is not a model, an unknown option, or x of another length; with `jacobian`, for a parameter whose
- * transform does not say how volumes change
+ * @throws InvalidInputError for an invalid model, an unknown option, or x of a different length; with `jacobian`, for a parameter whose transform
+ *   does not define its Jacobian
  * @example
  * ```ts
  * const density = logDensityOf(gplvm(Y, { latentDim: 2 }), { seed: 1 });
@@ -256,7 +249,7 @@ export function logDensityOf(model: AnyModel, options: LogDensityOptions = {}): 
     compute(() => toUnconstrained(layout, naturalEntries(layout, values)));
   let isOpen = true;
   const checked = (x: ArrayLike<number>) => {
-    if (!isOpen) throw new InvalidInputError(`This model was disposed of: open it again.`);
+    if (!isOpen) throw new InvalidInputError(`This model was disposed: open it again.`);
     const point = x instanceof Float64Array ? x : Float64Array.from(x);
     if (point.length === size) return point;
     throw new InvalidInputError(`The model '${model.name}' has ${size} variables, but ${point.length} were given.`);
@@ -307,11 +300,11 @@ function checkJacobians({ variables }: VariableLayout): void {
   const unknown = variables.find(({ start, transform }) => start >= 0 && transform.logJacobian === undefined);
   if (unknown === undefined) return;
   throw new InvalidInputError(
-    `The variables of '${unknown.path}' have no density of their own, since several of them mean one value. Leave out jacobian, or choose a form of that part with other variables.`,
+    `The variables of '${unknown.path}' have no separate density, because several of them represent one value. Leave out jacobian, or choose a form of that part with other variables.`,
   );
 }
 
-/** The density of the variables x from that of the natural values at x. A prior on the variables themselves is a density of x already. */
+/** The density of the variables x from the density of the natural values at x. A prior on the variables themselves is a density of x already. */
 function ofVariables(
   { value, gradient, terms, jitter }: OpenEvaluation,
   { variables }: VariableLayout,
@@ -320,7 +313,7 @@ function ofVariables(
   let sum = 0;
   for (let v = 0; v < variables.length; v++) {
     const { start, width, transform, parameter } = variables[v]!;
-    if (start < 0 || parameter.prior?.on === 'unconstrained') continue;
+    if (start < 0 || parameter.prior?.ofParameter.on === 'unconstrained') continue;
     // Not a view of x, which takes longer to make than a copy of few entries.
     const own = transform.logJacobian!(x.slice(start, start + width));
     sum += own.value;

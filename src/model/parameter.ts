@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { checkGiven, checkOptions, givenList, namedOptions } from '../core/options.ts';
+import { checkGiven, checkOptions, givenList, namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { firstNotPositive } from '../core/plainNumbers.ts';
 import { countGiven } from '../core/wording.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
-import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
+import { isParameterPrior, type ParameterPrior } from './parameterPrior.ts';
 import {
   above,
   entriesOf,
@@ -28,60 +28,58 @@ export {
 /** The rank of the tensor of a natural value. */
 export type RankOf<V extends ParameterValue> = V extends number ? Rank.R0 : V extends Matrix ? Rank.R2 : Rank.R1;
 
-/** Where a parameter's natural value may lie. */
+/** Range of a parameter's natural value. */
 export type Support = 'real' | 'positive' | 'bounded' | 'box';
 
-/** A parameter of a kernel, prior, map or model: plain data that says what it is, where it starts and where it may go. */
+/** A parameter of a kernel, prior, map or model: plain data about its kind, initial value and range. */
 export interface Parameter<R extends Rank = Rank> {
   readonly support: Support;
   /** In types only: the rank of its tensor. */
   readonly '~rank'?: R;
-  /** false: held at its initial value, without a gradient. */
+  /** false: fixed at its initial value, without a gradient. */
   readonly free: boolean;
   readonly initial: ParameterValue;
   /** Open bounds of a 'bounded' parameter, closed ones of a 'box' parameter. */
   readonly lower: number;
   readonly upper: number;
-  /** How the solver's variables become natural values, when the support's own transform (a logarithm, a logit) is not the one to use. */
+  /** Map from the solver's variables to natural values, if it differs from the support's default (a logarithm or a logit). */
   readonly transform?: Transform;
   /** Lower bound, > 0, that the search keeps a 'positive' parameter above; default none. */
   readonly floor?: number;
   /** Typical size of each entry of a 'box' parameter, > 0: the solver works on the quotients. */
   readonly scale?: Float64Array;
-  /** Its own prior, a term `hyper.<path>` of the model's log density. */
+  /** Its prior, a term `hyper.<path>` of the model's log density. */
   readonly prior?: ParameterPrior;
 }
 
 /** Options of a free parameter. */
-export interface ParameterOptions {
-  /** A prior on its natural value, or on its unconstrained one: `gamma({ shape: 2, rate: 1 })`. */
-  readonly prior?: ParameterPrior | undefined;
-}
+export interface ParameterOptions extends OptionsIn<typeof realOptions> {}
 
 /** Options of a free positive parameter. */
-export interface PositiveOptions extends ParameterOptions {
-  /**
-   * What the solver sees of its value x: 'log' (the default), log x; or 'softplus', u with x = log(1 + exp(u)), the variables of
-   * GPy. The optima are the same, the solver's way to them is not.
-   */
-  readonly transform?: PositiveTransform | undefined;
-}
+export interface PositiveOptions extends OptionsIn<typeof positiveOptions> {}
 
 /** Accepted where a parameter is expected: a bare number (or list) stands for the default kind with that initial value. */
 export type ParameterLike = number | readonly number[] | Parameter;
 
-const realOptions = v.strictObject({ prior: v.optional(v.any()) });
+const realOptions = v.strictObject({
+  /** A prior on its natural or unconstrained value, such as `gamma({ shape: 2, rate: 1 })`. */
+  prior: v.optional(typed<ParameterPrior>()),
+});
 const positiveOptions = v.strictObject({
-  prior: v.optional(v.any()),
+  ...realOptions.entries,
+  /**
+   * The solver's variable for the value x: 'log' (the default), log x; or 'softplus', u with x = log(1 + exp(u)), the variables of GPy. The optima
+   * are the same, but the solver's path to them differs.
+   */
   transform: v.optional(v.picklist(['log', 'softplus'], "'log' or 'softplus'")),
 });
 
 /**
  * A parameter on the whole real line.
  *
- * @param initial - where it starts
+ * @param initial - initial value
  * @param options - `prior` on its value
- * @throws InvalidInputError when the start is not finite, or outside the support of the prior
+ * @throws InvalidInputError if the initial value is not finite, or outside the support of the prior
  * @example
  * ```ts
  * const offset = real(0);
@@ -92,11 +90,11 @@ export function real<V extends ParameterValue>(initial: V, options: ParameterOpt
 }
 
 /**
- * A parameter that is greater than 0; the solver sees its logarithm, or with `transform: 'softplus'` what GPy's optimizers see.
+ * A parameter greater than 0. The solver's variable is its logarithm, or with `transform: 'softplus'` the variable used by GPy.
  *
- * @param initial - where it starts, > 0
+ * @param initial - initial value, > 0
  * @param options - `prior` on its value, `transform` 'log' or 'softplus'
- * @throws InvalidInputError when the start is not positive and finite, or outside the support of the prior
+ * @throws InvalidInputError if the initial value is not positive and finite, or outside the support of the prior
  * @example
  * ```ts
  * rbf({ lengthscale: positive([1, 2]) }); // one lengthscale per latent dimension
@@ -112,13 +110,13 @@ export function positive<V extends ParameterValue>(initial: V, options: Positive
 }
 
 /**
- * A parameter strictly between two bounds; the solver sees the logit of its place between them.
+ * A parameter strictly between two bounds; the solver's variable is the logit of its relative position.
  *
  * @param lower - lower bound
  * @param upper - upper bound
- * @param initial - where it starts, the middle unless given
+ * @param initial - initial value, default the middle
  * @param options - `prior` on its value
- * @throws InvalidInputError when the bounds are not in order, or the start is not between them or outside the support of the prior
+ * @throws InvalidInputError if the bounds are not in order, or the initial value is not between them or outside the support of the prior
  * @example
  * ```ts
  * const correlation = bounded(-1, 1, 0.5);
@@ -140,14 +138,14 @@ export function bounded<V extends ParameterValue = number>(
 }
 
 /**
- * A parameter between two bounds that it may reach, such as a multiplier w ≥ 0 that is 0 where its constraint does not bind. The
- * solver sees the value itself, and must be one that keeps to bounds: `fit` then takes `lbfgsb()` unless given another.
+ * A parameter between two bounds that it may reach, such as a multiplier w ≥ 0 that is 0 if its constraint is inactive. The solver's variable is the
+ * value itself, and the solver must respect bounds: the default is then `lbfgsb()`.
  *
  * @param lower - lower bound, may be −Infinity
  * @param upper - upper bound, may be Infinity
- * @param initial - where it starts, the bounds included
+ * @param initial - initial value, may be at a bound
  * @param options - `scale`: typical size of each entry, > 0 (default 1)
- * @throws InvalidInputError when the bounds are not in order, the start is not between them, or a scale is not above 0
+ * @throws InvalidInputError if the bounds are not in order, the initial value is not between them, or a scale is not above 0
  * @example
  * ```ts
  * const multipliers = box(0, Infinity, [0, 0, 0], { scale: [1, 10, 0.1] });
@@ -181,10 +179,10 @@ export function box<V extends ParameterValue>(
 }
 
 /**
- * A value that is held: it takes part in the model, and gets no gradient.
+ * A fixed value, which is part of the model but is not fitted.
  *
  * @param value - the value
- * @throws InvalidInputError when it is not finite
+ * @throws InvalidInputError if it is not finite
  * @example
  * ```ts
  * rbf({ variance: fixed(1) });
@@ -199,9 +197,9 @@ export function isParameter(value: unknown): value is Parameter {
 }
 
 /**
- * The parameter that `given` means where `standard` describes the default kind; a held value keeps the default's support.
+ * The parameter for an argument `given`, with `standard` describing the default kind; a fixed value keeps the default's support.
  *
- * @param name - what to call it in an error
+ * @param name - its name in errors
  */
 export function parameterFrom(given: ParameterLike, standard: Parameter, name: string): Parameter {
   if (isParameter(given)) {
@@ -213,30 +211,31 @@ export function parameterFrom(given: ParameterLike, standard: Parameter, name: s
   return withPrior(result, prior === undefined ? {} : { prior });
 }
 
-/** The parameter with a transform other than its support's own, when there is one. */
+/** The parameter with a custom transform, if there is one. */
 function withTransform<R extends Rank>(given: Parameter<R>, transform: Transform | undefined): Parameter<R> {
   return transform === undefined ? given : Object.freeze({ ...given, transform });
 }
 
 const transformNamed = (name: PositiveTransform | undefined) => (name === 'softplus' ? softplus : undefined);
 
-/** The parameter with a prior, when there is one. */
+/** The parameter with a prior, if there is one. */
 function withPrior<R extends Rank>(given: Parameter<R>, { prior }: ParameterOptions): Parameter<R> {
   if (prior === undefined) return given;
   const expected =
-    'one of gamma, inverseGamma, logNormal, halfNormal and normal, or of defineDistribution, called with its values';
+    'one of gamma, inverseGamma, logNormal, halfNormal, normal, beta and other densities entry by entry, called with all of its values';
   checkGiven(prior, "A parameter's prior", expected, isParameterPrior);
   const result: Parameter<R> = Object.freeze({ ...given, prior });
   const entries = entriesOf(given.initial);
-  const placed = prior.on === 'natural' ? entries : transformOf(given).toUnconstrained(entries);
-  const outside = placed.findIndex((entry) => !(entry > prior.lower));
+  const { on, support } = prior.ofParameter;
+  const placed = on === 'natural' ? entries : transformOf(given).toUnconstrained(entries);
+  const outside = placed.findIndex((entry) => !(entry > support[0] && entry < support[1]));
   if (outside < 0) return result;
   const value =
-    prior.on === 'natural'
+    on === 'natural'
       ? 'value'
       : 'unconstrained value (the logarithm of a positive parameter, unless its transform is another)';
   throw new InvalidInputError(
-    `The prior ${prior.distribution} is on a ${value} above ${prior.lower}, but the parameter starts where it is ${placed[outside]}. ` +
+    `The prior ${prior.name} is on a ${value} above ${support[0]}${support[1] < Infinity ? ` and below ${support[1]}` : ''}, but the parameter starts where it is ${placed[outside]}. ` +
       "Start it elsewhere, or use normal({ …, on: 'unconstrained' }).",
   );
 }
@@ -246,7 +245,7 @@ export function transformOf(parameter: Parameter): Transform {
   return transform ?? (floor === undefined ? transforms[support](lower, upper) : above(floor));
 }
 
-/** A positive parameter that a search keeps above a floor, where it starts above twice that; as it is otherwise. */
+/** A positive parameter that a search keeps above a floor, if it starts above twice the floor; otherwise unchanged. */
 export function flooredParameter<P extends Parameter>(given: P, floor: number): P {
   const isAbove = entriesOf(given.initial).every((entry) => entry > 2 * floor);
   return given.free && given.support === 'positive' && given.transform === undefined && floor > 0 && isAbove
@@ -262,7 +261,7 @@ export function checkSupport(parameter: Parameter, value: ParameterValue, name: 
   throw new InvalidInputError(`${name}${wrong.place} must be ${wrong.range}${given}.`);
 }
 
-/** The first entry of a value that is outside the support of its parameter, and the range that it must be in; undefined where all are within it. */
+/** The first entry of a value that is outside the support of its parameter, and the valid range; undefined if all entries are valid. */
 export function outsideSupport(
   { lower, upper, support, transform }: Parameter,
   value: ParameterValue,
@@ -302,13 +301,13 @@ function parameter<R extends Rank>(
   }
   if (list?.length === 0) {
     throw new InvalidInputError(
-      `The start of ${name} that is a list holds at least one number, but an empty list was given.`,
+      `The start of ${name} that is a list contains at least one number, but an empty list was given.`,
     );
   }
   const odd = list?.findIndex((entry) => typeof entry !== 'number') ?? -1;
   if (odd >= 0) {
     throw new InvalidInputError(
-      `The start of ${name} that is a list holds numbers, but its entry ${odd} is ${describe(list![odd])}. Rows are a Matrix: Matrix.from(rows).`,
+      `The start of ${name} that is a list contains numbers, but its entry ${odd} is ${describe(list![odd])}. Rows are a Matrix: Matrix.from(rows).`,
     );
   }
   const result: Parameter<R> = Object.freeze({
@@ -322,7 +321,7 @@ function parameter<R extends Rank>(
   return result;
 }
 
-/** A parameter with all that was said of it, checked again. */
+/** A parameter made again from its description, with all checks. */
 export function remadeParameter({
   support,
   free,

@@ -1,9 +1,12 @@
 import * as v from 'valibot';
+import { namedFactory } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
-import { type DistributionCatalog, distributionFactory } from './distributions/catalog.ts';
-import type { ParameterPrior } from './distributions/parameterPrior.ts';
+import * as builtIn from './entrywise/builtIn.ts';
+import type { Likelihood } from './entrywise/likelihood.ts';
 import { type Parameter, remadeParameter } from './parameter.ts';
+import type { ParameterPrior } from './parameterPrior.ts';
 import { mapped, type ParameterJSON, type ParameterPriorJSON } from './parameterToJson.ts';
+import type { Catalog } from './part.ts';
 import { jointTransforms } from './structuredParameters.ts';
 import { softplus, valueFromJSON } from './transform.ts';
 
@@ -25,12 +28,22 @@ const schema = v.strictObject({
   ),
 });
 
+/** Factories of densities entry by entry, by name. */
+export type DistributionCatalog = Catalog<ParameterPrior>;
+/** Factories of likelihoods, by name. */
+export type LikelihoodCatalog = Catalog<Likelihood>;
+
+// The factories check their values when they are called.
+const builtInDistributions = builtIn as unknown as DistributionCatalog;
+/** The built-in densities entry by entry, each a likelihood unless it is called with all of its values. */
+export const builtInLikelihoods = Object.freeze({ ...builtIn }) as unknown as LikelihoodCatalog;
+
 /**
- * The parameter that `parameterToJSON` wrote.
+ * Reads a parameter written by `parameterToJSON`.
  *
- * @param own - factories of distributions that do not come with the library, by name
- * @param place - its path in what was saved, for errors
- * @throws InvalidInputError for a distribution that is not known, and what is not a parameter
+ * @param own - factories of custom distributions, by name
+ * @param place - its path in the saved object, for errors
+ * @throws InvalidInputError for an unknown distribution, and if it is not a parameter
  */
 export function parameterFromJSON(json: unknown, own: DistributionCatalog = {}, place = 'a parameter'): Parameter {
   const { support, free, initial, bounds, scale, transform, floor, prior } = checkSaved(
@@ -54,7 +67,7 @@ export function parameterFromJSON(json: unknown, own: DistributionCatalog = {}, 
   );
 }
 
-/** Parameters by name, each as `parameterToJSON` wrote it. */
+/** Parameters by name, each written by `parameterToJSON`. */
 export function parametersFromJSON(json: unknown, own: DistributionCatalog, place: string): Record<string, Parameter> {
   const saved = checkSaved(v.record(v.string(), v.unknown()), json, place);
   const read = ([name, value]: [string, unknown]) => [name, parameterFromJSON(value, own, `${place}.${name}`)] as const;
@@ -68,5 +81,52 @@ function priorFromJSON(
 ): ParameterPrior {
   const read = (value: number | string | ParameterJSON) =>
     typeof value === 'object' ? parameterFromJSON(value, own, `${place}.values`) : value;
-  return readingAt(place, () => distributionFactory(distribution, own)({ ...mapped(values, read), on }));
+  return readingAt(place, () =>
+    namedFactory('distribution', distribution, builtInDistributions, own)({ ...mapped(values, read), on }),
+  );
+}
+
+/** A part by its name, its parameters and its options, as files have it. */
+export interface NamedPartJSON {
+  readonly parameters?: unknown;
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Makes a part of parameters and options again.
+ *
+ * @param own - factories of custom distributions of parameters, by name
+ */
+export function partFromJSON<T>(
+  factory: Catalog<T>[string],
+  { parameters = {}, options }: NamedPartJSON,
+  own: DistributionCatalog,
+  place: string,
+): T {
+  const read = parametersFromJSON(parameters, own, `${place}.parameters`);
+  return readingAt(place, () => factory({ ...read, ...options }));
+}
+
+const likelihoodSchema = v.strictObject({
+  likelihood: v.string(),
+  parameters: v.optional(v.unknown()),
+  options: v.optional(v.record(v.string(), v.unknown())),
+});
+
+/**
+ * Reads a likelihood written by its `toJSON`, with the same paths.
+ *
+ * @param own - factories of custom likelihoods, by name
+ * @param distributions - factories of custom distributions of parameters, by name
+ * @param place - its path in the saved object, for errors
+ * @throws InvalidInputError for an unknown likelihood, naming it, and for anything that is not a saved likelihood
+ */
+export function likelihoodFromJSON(
+  json: unknown,
+  own: LikelihoodCatalog = {},
+  distributions: DistributionCatalog = {},
+  place = 'the likelihood',
+): Likelihood {
+  const { likelihood, ...saved } = checkSaved(likelihoodSchema, json, place);
+  return partFromJSON(namedFactory('likelihood', likelihood, builtInLikelihoods, own), saved, distributions, place);
 }

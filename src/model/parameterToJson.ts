@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { DistributionValue, ParameterPrior } from './distributions/parameterPrior.ts';
 import { isParameter, type Parameter, type Support } from './parameter.ts';
+import type { DistributionValue, ParameterPrior } from './parameterPrior.ts';
 import type { ParameterValueJSON } from './transform.ts';
 
 /** A parameter as plain JSON. */
@@ -20,7 +20,7 @@ export interface ParameterJSON {
 /** A prior on a parameter as plain JSON. */
 export interface ParameterPriorJSON {
   readonly distribution: string;
-  /** Numbers, paths of other parameters, or parameters of its own. */
+  /** Numbers, paths of other parameters, or new parameters. */
   readonly values: Readonly<Record<string, number | string | ParameterJSON>>;
   readonly on: 'natural' | 'unconstrained';
 }
@@ -46,11 +46,11 @@ export function parameterToJSON(parameter: Parameter): ParameterJSON {
   };
 }
 
-function priorToJSON({ distribution, values, on }: ParameterPrior): ParameterPriorJSON {
+function priorToJSON({ name, ofParameter: { values, on } }: ParameterPrior): ParameterPriorJSON {
   const written = (value: DistributionValue) => (isParameter(value) ? parameterToJSON(value) : value);
-  return { distribution, values: mapped(values, written), on };
+  return { distribution: name, values: mapped(values, written), on };
 }
 
-/** Values by name, each changed. */
+/** Values by name, each transformed. */
 export const mapped = <A, B>(given: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(given).map(([key, value]) => [key, change(value)]));

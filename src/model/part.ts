@@ -18,9 +18,9 @@ import {
 const DISPOSED = /disposed|reading 'backend'/;
 
 /**
- * Does some work of a caller's.
+ * Runs a function of the caller and adds its location to errors.
  *
- * @throws InvalidInputError when TensorFlow.js met a tensor that is no longer there, OptimizationError with the cause when it failed otherwise
+ * @throws InvalidInputError if TensorFlow.js encountered a disposed tensor, OptimizationError with the cause if it failed otherwise
  */
 export function withLocation<T>(where: string | (() => string), work: () => T): T {
   try {
@@ -35,22 +35,22 @@ export function withLocation<T>(where: string | (() => string), work: () => T): 
 
 function disposed(where: string): InvalidInputError {
   return new InvalidInputError(
-    `${where} uses a tensor that was disposed of: tensors live as long as the evaluation in which they are made. Make it where it is used, or in the definition's constants, which are kept.`,
+    `${where} uses a disposed tensor: tensors live only during the evaluation that made them. Make it where it is used, or in the definition's constants, which are kept.`,
   );
 }
 
 /** Paths below a name. */
 export type PathsBelow<Name extends string, P> = { readonly [Path in keyof P & string as `${Name}.${Path}`]: P[Path] };
 
-/** A part's own parameters by name, as its definition states them; a bare number or list is `positive`. */
+/** A component's parameters by name, as in its definition; a bare number or list means `positive`. */
 export type OwnParameters<Name extends string> = Readonly<Record<Name, ParameterLike>>;
 
-/** Values that may be given in place of a part's own parameters and beside them, by name; empty where it has none. */
+/** Arguments that replace a component's parameters, and other arguments, by name; empty if there are none. */
 export type Overrides<Name extends string, Options extends object = object> = [Name | keyof Options] extends [never]
   ? Readonly<Record<string, never>>
   : Partial<Record<Name, ParameterLike>> & { readonly [K in keyof Options]?: unknown };
 
-/** The parameters of one part: the definition's, with what the user gave in their place. */
+/** The parameters of a component: the definition's, with the user's overrides. */
 export function overriddenParameters<Name extends string>(
   owner: string,
   defaults: OwnParameters<Name>,
@@ -74,7 +74,7 @@ export function overriddenParameters<Name extends string>(
   ) as Record<Name, Parameter>;
 }
 
-/** The tensors of one part by their own names, out of a map in which they carry a prefix. */
+/** Extracts the tensors of a component by its names, from a map with prefixed names. */
 export function ownTensors<Name extends string>(
   prefix: string,
   names: readonly Name[],
@@ -87,9 +87,12 @@ export function ownTensors<Name extends string>(
   };
 }
 
-/** Natural values as tensors under the same paths. */
+/** Natural values as tensors with the same paths. */
 export function valueTensors(values: ParameterValues): TensorMap {
   return Object.fromEntries(
     Object.entries(values).map(([path, value]) => [path, op.tensor(entriesOf(value), shapeOf(value))]),
   );
 }
+
+/** Factories of parts of one kind by name; they check what they are called with. */
+export type Catalog<T> = Readonly<Record<string, { make(given?: Record<string, unknown>): T }['make']>>;

@@ -3,12 +3,15 @@ import { describe, Matrix } from '../core/matrix.ts';
 import { isRowSource, isSampled, sampledRows } from '../core/rowMatrices.ts';
 
 /**
- * Data of a model as plain JSON, from which `dataFromPlain` makes the same again bit for bit: numbers that are not finite, matrices and
- * lists of doubles among them.
+ * Data of a model as plain JSON, including matrices, lists of doubles and numbers that are not finite. `dataFromPlain` restores them bit for bit.
  *
- * @throws InvalidInputError for what JSON has no form for, naming its place
+ * @throws InvalidInputError for a value without a JSON form, naming its path
  */
-export function plainData(value: unknown, place = 'data'): unknown {
+export function plainData(
+  value: unknown,
+  place = 'data',
+  remedy = 'Define data: { toJSON, fromJSON } in its definition.',
+): unknown {
   if (value === undefined && place === 'data') return null;
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number')
@@ -19,7 +22,7 @@ export function plainData(value: unknown, place = 'data'): unknown {
   if (isRowSource(value)) {
     if (!isSampled(value)) {
       throw new InvalidInputError(
-        `'${place}' of a model that is to be saved is read some rows at a time. Its fits are saved: fit(model, { batchSize }).`,
+        `'${place}' of a model that is to be saved is read in blocks of rows. Its fits are saved: fit(model, { batchSize }).`,
       );
     }
     const { rows, sample, standardization, latents } = value;
@@ -28,13 +31,13 @@ export function plainData(value: unknown, place = 'data'): unknown {
   for (const [name, Class] of Object.entries(LISTS)) {
     if (value instanceof Class) return { [name]: Array.from(value, (entry) => plainData(entry)) };
   }
-  if (Array.isArray(value)) return value.map((entry, i) => plainData(entry, `${place}[${i}]`));
+  if (Array.isArray(value)) return value.map((entry, i) => plainData(entry, `${place}[${i}]`, remedy));
   if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) {
     const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-    return Object.fromEntries(entries.map(([key, entry]) => [key, plainData(entry, `${place}.${key}`)]));
+    return Object.fromEntries(entries.map(([key, entry]) => [key, plainData(entry, `${place}.${key}`, remedy)]));
   }
   throw new InvalidInputError(
-    `'${place}' of a model that is to be saved is ${describe(value)}, which JSON has no form for. Say how with data: { toJSON, fromJSON } in its definition.`,
+    `'${place}' of a model to be saved is ${describe(value)}, which JSON cannot represent. ${remedy}`,
   );
 }
 
@@ -46,7 +49,7 @@ export function dataFromPlain(json: unknown): unknown {
   if ('~number' in given) return number(given);
   const numbers = (list: unknown) => {
     if (!Array.isArray(list))
-      throw new InvalidInputError(`Saved data hold a list, but ${describe(list)} stands there.`);
+      throw new InvalidInputError(`Saved data should contain a list, but ${describe(list)} is there.`);
     return Float64Array.from(list, number);
   };
   if ('~matrix' in given) return new Matrix(numbers(given['~matrix']), given.rows as number, given.columns as number);
@@ -61,7 +64,7 @@ function number(json: unknown): number {
   const text = typeof json === 'object' && json !== null ? (json as { '~number'?: unknown })['~number'] : json;
   if (typeof json === 'number') return json;
   if (['NaN', 'Infinity', '-Infinity', '-0'].includes(text as string)) return Number(text);
-  throw new InvalidInputError(`Saved data hold a number, but ${describe(text)} stands there.`);
+  throw new InvalidInputError(`Saved data should contain a number, but ${describe(text)} is there.`);
 }
 
 const LISTS = { '~float64': Float64Array, '~int32': Int32Array } as const;

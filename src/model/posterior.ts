@@ -8,23 +8,23 @@ import type { VariablesPosterior } from './language/variablesModel.ts';
 
 const posteriors = new WeakMap<object, AnyPosterior>();
 
-/** Keeps a fit's posterior for what is computed of fits by functions rather than by their members. */
+/** Stores a fit's posterior, for functions that compute further quantities of fits. */
 export function rememberPosterior<F extends object>(fit: F, posterior: AnyPosterior): F {
   posteriors.set(fit, posterior);
   return fit;
 }
 
-/** The posterior of a fit; undefined for what is not a fit, or one that was stopped before it had latents. */
+/** The posterior of a fit; undefined unless it is a fit that has latents. */
 export const posteriorOf = (fit: unknown): AnyPosterior | undefined =>
   typeof fit === 'object' && fit !== null ? posteriors.get(fit) : undefined;
 
-/** Rounds of filling in and fitting again; the start of a fit needs no more. */
+/** Number of rounds of imputing and refitting; the start of a fit needs no more. */
 const ROUNDS = 20;
 
 /**
- * Y with its missing entries (NaN) filled in by q principal components, fitted to the completed matrix again and again from the
- * column means; Y itself when nothing is missing. For what needs complete observations: the start of the latents, and priors
- * and maps that read Y. The likelihood sees observed entries only.
+ * Y with its missing entries (NaN) imputed by q principal components, which are refitted to the completed matrix, starting at the column means; Y
+ * itself if nothing is missing. Used where complete observations are needed: to initialize latents, and in priors and maps that read Y. The
+ * likelihood uses observed entries only.
  */
 export function imputed(Y: Matrix, components: number): Matrix {
   if (!Y.data.some(Number.isNaN)) return Y;
@@ -41,57 +41,63 @@ export function imputed(Y: Matrix, components: number): Matrix {
 
 /** Predicted moments of observations. */
 export interface Prediction {
-  /** Names of the D columns, where the fit remembers its table. */
+  /** Names of the D columns, if the fit has a table. */
   readonly columns?: readonly string[];
   /** n×D */
   readonly mean: Matrix;
   /** n×D */
   readonly variance: Matrix;
-  /** Monte Carlo standard error of the mean, n×D, where variables between are integrated over draws: 128 of them for `predict`. */
+  /** Monte Carlo standard error of the mean, n×D, if intermediate variables are integrated over draws: 128 draws for `predict`. */
   readonly meanError?: Matrix;
 }
 
-/** The posterior p(x*|y*) of the places of new rows, by weighted points around its maxima. */
+/** The posterior p(x*|y*) of the latents of new rows, represented by weighted points around its maxima. */
 export interface PlacePosterior {
   /** E[x*|y*], n×q. */
   readonly mean: Matrix;
   /** Cov[x*|y*], n matrices q×q. */
   readonly covariances: readonly Matrix[];
-  /** Monte Carlo standard error of `logDensity`, n entries; more `draws` lower it. */
+  /** Monte Carlo standard error of `logDensity`, n entries; more `draws` reduce it. */
   readonly logDensityError: Float64Array;
-  /** Number of independent draws that the weighted points are worth, n entries: where it is below about 30, ask for more `draws`. */
+  /** Effective number of independent draws, n entries: below about 30, use more `draws`. */
   readonly effectiveSize: Float64Array;
 }
 
-/** New observations placed in the latent space. */
+/** New observations projected into the latent space. */
 export interface Projection {
   /** n×q */
   readonly latents: Matrix;
-  /** Variances of the latents, n×q, where a density says how well a row is placed: those of distributions, or of the Gaussian with the density's curvature at the place. */
+  /** Variances of the latents, n×q, if a density defines them: of latent distributions, or of the Gaussian with the curvature of the density at the latents. */
   readonly latentVariances?: Matrix;
   /**
-   * log p(y*) of each new observation, n entries: the integral of p(y*|x)·p(x) over its place, by weighted points, or in closed form. +Infinity where the model's density has all
-   * of its mass in that row: a row that `meu` was fitted to, as weights between equal points have no bound. NaN for models without a density, whose latents have no normalized one,
-   * and where latents are computed from the observations.
+   * log p(y*) for each new observation, n entries: the integral of p(y*|x)·p(x) over its latents, by weighted points, or in closed form. +Infinity if
+   * the density concentrates all mass in that row, as for rows that `meu` was fitted to, since weights between equal points are unbounded. NaN for
+   * models without a normalized density of new rows or of their latents, and if latents are computed from the observations.
    */
   readonly logDensity: Float64Array;
-  /** log p(y*|x*) at the place, n entries, where latents have a mapping: larger the better a place can be chosen by looking at y*, and so with every dimension. */
+  /** log p(y*|x*) at the projected latents, n entries, if latents have a mapping. As the latents are chosen to fit y*, it increases with their dimension. */
   readonly logDensityAtPlace?: Float64Array;
-  /** The posterior of the places, where a search places them. */
+  /** The posterior of the latents, if it was computed by a search. */
   readonly posterior?: PlacePosterior;
 }
 
-/** How probable new observations are at given latents. */
+/**
+ * Accuracy that suffices for densities of new rows, which are exact by default: `rough` where searches begin; `close`, without gradients, for integrals
+ * over some hundred points, whose error is far larger.
+ */
+export type Accuracy = 'close' | 'rough' | undefined;
+
+/** Density of new observations at certain latents. */
 export interface PredictiveDensity {
   /** log p(y_i|x_i), n entries. */
   readonly density: Float64Array;
-  /** log p(y_i|x_i) + log p(x_i) with the priors that say something about single points, n entries. */
+  /** log p(y_i|x_i) + log p(x_i), with all priors that apply to single points, n entries. */
   readonly posterior: Float64Array;
-  /** Gradient of each entry of `posterior` in its own x_i, n×q. */
+  /** Gradient of each entry of `posterior` in the corresponding x_i, n×q. */
   readonly gradient: Matrix;
 }
 
-/** The way from latents to observations; plain numbers only, no tensors. */
+/** The mapping from latents to observations, in plain numbers without tensors. */
 export interface Mapping {
   /** D */
   readonly observedColumns: number;
@@ -102,76 +108,73 @@ export interface Mapping {
   predict(X: Matrix, noise: boolean, variances?: Matrix): Prediction;
   /** A draw from the joint predictive distribution at latent points X (n×q), n×D. */
   sample?(X: Matrix, random: Random, noise: boolean): Matrix;
-  /**
-   * Density of new observations Y (n×D), row i at row i of X (n×q). NaN counts as not observed. With `isRough` a quick approximation
-   * will do: searches begin with it.
-   */
-  predictiveDensity?(X: Matrix, Y: Matrix, isRough?: boolean): PredictiveDensity;
+  /** Density of new observations Y (n×D), row i at row i of X (n×q), by default exact. NaN means not observed. */
+  predictiveDensity?(X: Matrix, Y: Matrix, accuracy?: Accuracy): PredictiveDensity;
 }
 
 /** Moments of the missing entries of rows Y (n×D, NaN where missing), given the observed ones. */
 export interface MissingEntries {
-  /** Mean and variance of new observations, the entries themselves, without variance, where they are observed; without it they follow from the places of the rows. */
+  /** Mean and variance of new observations, equal to the observed entries with variance 0 where they are observed; without this, they are computed from the projected rows. */
   impute?(Y: Matrix): Prediction;
-  /** log p(y_nd | observed entries of row n) of what `full` (n×D) has and Y lacks; NaN elsewhere. */
+  /** log p(y_nd | observed entries of row n) for the entries of `full` (n×D) that are missing in Y; NaN elsewhere. */
   logDensity(Y: Matrix, full: Matrix): Matrix;
 }
 
-/** How new observations get their latents without a search. */
+/** Projection of new observations without a search. */
 export interface Placement {
   /** Whether rows may have missing entries (NaN). */
   readonly acceptsMissing: boolean;
-  /** D, where it matters. */
+  /** D, if it is required. */
   readonly observedColumns?: number;
-  /** Places of new observations Y (n×D) that are found some time before `place` is asked for what else there is to say of them. */
+  /** Latents of new observations Y (n×D), computed before `place` is called for the remaining results. */
   found?(Y: Matrix): Promise<Matrix>;
-  /** New observations Y (n×D), at the places X (n×q) that `found` gives, if it is there; the density is NaN where the model gives none. */
+  /** Projection of new observations Y (n×D), at the latents X (n×q) from `found`, if available; the density is NaN if the model has none. */
   place(Y: Matrix, X?: Matrix): Projection | Promise<Projection>;
 }
 
-/** A random field over the points that were fitted. */
+/** A random field over the fitted points. */
 export interface LearnedField {
   /** N×N */
   precision(): Matrix;
-  /** Its inverse. */
+  /** Inverse of the precision. */
   covariance(): Matrix;
   /**
-   * Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance: that of the field, or, calibrated, in the scale of each column's
-   * observed entries.
+   * Columns over the N points with missing entries (NaN) replaced by their conditional mean in the field, and their variance: the field's or, if
+   * calibrated, in the scale of each column's observed entries.
    */
-  impute(Y: Matrix, isCalibrated: boolean): Prediction;
-  /** Mean of new observations Y (n×D) given what is observed of them. */
+  impute(Y: Matrix, isCalibrated: boolean, signal?: AbortSignal): Promise<Prediction>;
+  /** Mean of new observations Y (n×D) given their observed entries. */
   reconstruct?(Y: Matrix): Matrix | Promise<Matrix>;
 }
 
-/** The random field of a layer over points, at its values and the points' latents. */
+/** The random field of a layer over points, at the layer's values and the points' latents. */
 export interface LearnedByLayer {
-  /** The edges at which the precision is not 0, with the weights of the layer or the moduli of these entries. */
+  /** The edges where the precision is not 0, weighted by the layer's weights or by the moduli of these entries. */
   readonly graph: Graph;
   readonly field: LearnedField;
-  /** Largest relative violation of the optimality conditions of what the layer finds by itself or what is free of its parameters. */
+  /** Largest relative violation of the optimality conditions, for multipliers that the layer optimizes or free parameters. */
   readonly kktResidual?: () => number;
-  /** Coordinates of the points that are read off the field, for one that knows more than its covariance says. */
+  /** Coordinates of the points computed from the field, if it has more information than its covariance. */
   embedding?(dim: number, by: FieldReading): FieldCoordinates;
 }
 
-/** Coordinates of points that are read off a field. */
+/** Coordinates of points computed from a field. */
 export interface FieldCoordinates {
   /** N×q */
   readonly latents: Matrix;
-  /** q entries: of the matrix whose eigenvectors they are. */
+  /** Eigenvalues of the matrix whose eigenvectors they are, q entries. */
   readonly eigenvalues?: Float64Array;
-  /** How new rows of what the field is of get theirs. */
+  /** Projection of new rows of the field's variable. */
   readonly placement?: Placement;
 }
 
-/** A model at given parameter values, as plain numbers without tensors. The narrower types below add what only some models can do. */
+/** A model at given parameter values, as plain numbers without tensors. The narrower types below add abilities of some models. */
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
 }
 
-/** Means and variances of latents, one row a point. */
+/** Means and variances of latents, one row per point. */
 export interface LatentMoments {
   readonly mean: Matrix;
   readonly variance: Matrix;
@@ -191,7 +194,7 @@ export interface PlacedBound {
 export interface LatentDistributions {
   /** N×q */
   readonly variances: Matrix;
-  /** How much the mapping varies along each dimension, 1 at most; that of each view by its name, where there are several. */
+  /** Variation of the mapping along each dimension, at most 1; by the names of the views if there are several. */
   readonly relevance?: Float64Array | Readonly<Record<string, Float64Array>>;
 }
 
@@ -205,12 +208,12 @@ export interface MappedPosterior extends Posterior {
   readonly mapping: Mapping;
 }
 
-/** The posterior of a model that places new observations without a search. */
+/** The posterior of a model that projects new observations without a search. */
 export interface PlacedPosterior extends Posterior {
   readonly placement: Placement;
 }
 
-/** The posterior of a model that knows the moments of missing entries. */
+/** The posterior of a model with closed-form moments of missing entries. */
 export interface FillingPosterior extends Posterior {
   /** Moments of missing entries given the observed ones of their row; used instead of a prediction at the projected row. */
   readonly missing: MissingEntries;
@@ -218,7 +221,7 @@ export interface FillingPosterior extends Posterior {
 
 /** The posterior of a model that learns a graph. */
 export interface GraphPosterior extends Posterior {
-  /** The edges of positive weight. */
+  /** The edges with positive weight. */
   readonly graph: Graph;
 }
 
@@ -227,19 +230,19 @@ export interface FieldPosterior extends GraphPosterior {
   readonly field: LearnedField;
 }
 
-/** The posterior of a model with layers that are such fields. */
+/** The posterior of a model with layers that are random fields. */
 export interface LayeredPosterior extends FieldPosterior {
-  /** Largest relative violation of the layers' optimality conditions at the latents; for layers that have some. */
+  /** Largest relative violation of the layers' optimality conditions at the latents, for layers that have them. */
   kktResidual(): number | undefined;
 }
 
 /** The posterior of a spectral model. */
 export interface SpectralPosterior extends Posterior {
-  /** Eigenvalues of the matrix whose eigenvectors the latents are, one a column. */
+  /** Eigenvalues of the matrix whose eigenvectors are the columns of the latents. */
   readonly eigenvalues: Float64Array;
 }
 
-/** A posterior of which it is asked what it has. */
+/** A posterior with any members. */
 export type AnyPosterior = Posterior &
   Partial<
     DistributedPosterior &

@@ -3,10 +3,10 @@ import type { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
 import { type RowSource, readRows, type SampledRows } from '../core/rowMatrices.ts';
 
-/** Rows that a model starts from, evenly spaced. */
+/** Number of rows used to initialize a model, evenly spaced. */
 const SAMPLE = 2048;
 
-/** Some rows of a source, from which a model starts. */
+/** Sample of the rows of a source, used to initialize a model. */
 export async function startRows(source: RowSource): Promise<SampledRows['sample']> {
   const count = Math.min(SAMPLE, source.rows);
   return readRows(
@@ -15,14 +15,13 @@ export async function startRows(source: RowSource): Promise<SampledRows['sample'
   );
 }
 
-/** Rows that are read at a time. */
+/** Number of rows read at a time. */
 const ROWS = 4096;
 
 /**
- * What to subtract from and divide each column of a source by: its rows are gone through once for means, and once more for deviations where these
- * are asked for.
+ * Means and deviations for standardizing each column of a source: its rows are read once for means, and again for deviations if requested.
  *
- * @param check - throws where rows are not as they should be
+ * @param check - throws for invalid rows
  */
 export async function readMoments(
   source: RowSource,

@@ -6,10 +6,10 @@ import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
 import { entriesOf, type LogJacobian, type Transform } from './transform.ts';
 
-/** A transform under which the entries of a value depend on each other. */
+/** A transform whose entries depend on each other. */
 export type JointTransform = Transform & Required<Pick<Transform, 'name' | 'variables' | 'refuses' | 'logJacobian'>>;
 
-/** Σ of a simplex may differ from 1 by this, which rounding of many entries leaves. */
+/** Tolerance of a simplex's sum, for rounding errors of many entries. */
 const SUM_ERROR = 1e-8;
 
 /** 1/(1 + exp(−u)) */
@@ -18,11 +18,12 @@ const logistic = (u: number) => 1 / (1 + exp(-u));
 const logLogistic = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
 
 /**
- * Stick breaking: z_k = 1/(1 + exp(−u_k − log 1/(K − k))), x_k = z_k·(1 − Σ_{j<k} x_j) for k < K, and x_K what is left: u = 0 is the even simplex.
+ * Stick breaking: z_k = 1/(1 + exp(−u_k − log 1/(K − k))), x_k = z_k·(1 − Σ_{j<k} x_j) for k < K, and x_K the remainder: u = 0 is the uniform
+ * simplex.
  *
  * @see Stan reference manual, 'Simplex transform'
  */
-const stickBreaking: JointTransform = {
+export const stickBreaking: JointTransform = {
   name: 'simplex',
   variables: (entries) => entries - 1,
   refuses: (x) => {
@@ -79,7 +80,7 @@ const stickBreaking: JointTransform = {
 };
 
 /** x_1 = u_1, x_k = x_{k−1} + exp(u_k). */
-const increasing: JointTransform = {
+export const increasing: JointTransform = {
   name: 'ordered',
   variables: (entries) => entries,
   refuses: (x) => {
@@ -107,7 +108,7 @@ const increasing: JointTransform = {
   }),
 };
 
-/** L lower triangular, n×n row by row: entries below the diagonal as they are, those on it exp(u). */
+/** L lower triangular, n×n row by row: entries below the diagonal unchanged, diagonal entries exp(u). */
 const triangular: JointTransform = {
   name: 'choleskyFactor',
   variables: (entries) => {
@@ -160,7 +161,7 @@ const triangular: JointTransform = {
   },
 };
 
-/** n of n(n + 1)/2 entries. */
+/** n from n(n + 1)/2 entries. */
 const sideOf = (entries: number) => Math.round((Math.sqrt(8 * entries + 1) - 1) / 2);
 
 function onLower(n: number, visit: (i: number, j: number, place: number) => void): void {
@@ -168,7 +169,7 @@ function onLower(n: number, visit: (i: number, j: number, place: number) => void
   for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) visit(i, j, place++);
 }
 
-/** The library's own transforms of whole values, by the names in files. */
+/** Built-in transforms of whole values, by their names in files. */
 export const jointTransforms: Readonly<Record<string, JointTransform>> = {
   simplex: stickBreaking,
   ordered: increasing,
@@ -182,15 +183,15 @@ function withTransform<R extends Rank>(parameter: Parameter<R>, transform: Joint
   return Object.freeze({ ...parameter, transform });
 }
 
-/** Entries of a parameter that is given by their number, at most. */
+/** Largest number of entries of a parameter defined by its size. */
 const MOST_ENTRIES = 1e6;
 
 /**
- * Weights above 0 that add up to 1, such as those of a mixture; the solver sees K − 1 variables, by stick breaking.
+ * Positive weights that sum to 1, such as the weights of a mixture; the solver has K − 1 variables, by stick breaking.
  *
- * @param initial - where they start: K ≥ 2 numbers above 0 that add up to 1, or K alone for equal ones
- * @param options - `prior` on each of their values
- * @throws InvalidInputError when the start is no simplex, or outside the support of the prior
+ * @param initial - initial values: K ≥ 2 positive numbers that sum to 1, or the number K for equal ones
+ * @param options - `prior` on each value
+ * @throws InvalidInputError if the initial values are not a simplex, or outside the support of the prior
  * @example
  * ```ts
  * simplex(3); // starts at ⅓, ⅓, ⅓
@@ -209,11 +210,12 @@ export function simplex(initial: number | readonly number[], options: ParameterO
 }
 
 /**
- * Numbers in increasing order, such as cut points or the means of groups; the solver sees the first and the logarithms of the steps.
+ * Numbers in increasing order, such as cut points or the means of groups; the solver's variables are the first number and the logarithms of the
+ * differences.
  *
- * @param initial - where they start, increasing
- * @param options - `prior` on each of their values
- * @throws InvalidInputError when the start does not increase, or is outside the support of the prior
+ * @param initial - initial values, increasing
+ * @param options - `prior` on each value
+ * @throws InvalidInputError if the initial values are not increasing, or outside the support of the prior
  * @example
  * ```ts
  * ordered([-1, 0, 1]);
@@ -224,11 +226,12 @@ export function ordered(initial: readonly number[], options: ParameterOptions = 
 }
 
 /**
- * The Cholesky factor L (n×n, lower triangular) of a covariance LLᵀ; the solver sees its entries below the diagonal and the logarithms of those on it.
+ * The Cholesky factor L (n×n, lower triangular) of a covariance LLᵀ; the solver's variables are its entries below the diagonal and the logarithms of
+ * its diagonal.
  *
- * @param initial - where it starts: L, or n for the identity
- * @param options - `prior` on each of its entries
- * @throws InvalidInputError when the start is not square, not lower triangular, or has an entry on its diagonal that is not above 0
+ * @param initial - initial value: L, or n for the identity
+ * @param options - `prior` on each entry
+ * @throws InvalidInputError unless the initial value is square and lower triangular with a positive diagonal
  * @example
  * ```ts
  * choleskyFactor(2); // starts at the identity
@@ -255,9 +258,9 @@ function identity(n: number): Matrix {
   return I;
 }
 
-/** How a value of a custom kind follows from variables on the whole real line: see {@link defineTransform}. */
+/** Definition of a custom kind of value, as a function of real variables: see {@link defineTransform}. */
 export interface TransformDefinition {
-  /** Its name in messages. */
+  /** Name of the kind in messages. */
   readonly name: string;
   /** Number of variables of a value with this many entries; the same number by default. */
   readonly variables?: (entries: number) => number;
@@ -265,11 +268,11 @@ export interface TransformDefinition {
   readonly toNatural: (unconstrained: Float64Array) => Float64Array;
   /** The variables from the value's entries. */
   readonly toUnconstrained: (natural: Float64Array) => Float64Array;
-  /** The gradient in the variables from that in the value's entries: Jᵀg, J = ∂x/∂u. */
+  /** The gradient in the variables from the gradient in the value's entries: Jᵀg, J = ∂x/∂u. */
   readonly pullBack: (gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array) => Float64Array;
-  /** log of how volumes change, log |∂x/∂u|, and its gradient in u: `samplePosterior` needs it. */
+  /** log |∂x/∂u|, the logarithm of the change of volume, and its gradient in u; required by `samplePosterior`. */
   readonly logJacobian?: (unconstrained: Float64Array) => LogJacobian;
-  /** What a value must be, as the end of 'must be …', for a value that it refuses. */
+  /** Requirement on a value that is refused, as the end of 'must be …'. */
   readonly refuses?: (natural: Float64Array) => string | undefined;
 }
 
@@ -283,21 +286,22 @@ const MEMBERS: Readonly<Record<keyof TransformDefinition, Member>> = {
   refuses: 'function, if any',
 };
 
-/** Makes a parameter that starts at a value. */
+/** Makes a parameter with an initial value. */
 export type TransformedParameter = <V extends ParameterValue>(
   initial: V,
   options?: ParameterOptions,
 ) => Parameter<RankOf<V>>;
 
 /**
- * A parameter of a custom kind: the solver sees variables on the whole real line, from which the value follows.
+ * Defines a custom kind of parameter, whose value is a function of the solver's real variables.
  *
  * @param definition - see {@link TransformDefinition}
  * @returns a factory `(initial, options?) => Parameter`
- * @throws InvalidInputError for a member that is not known, and, when a parameter is made, for a start that is refused or does not come back from its variables
+ * @throws InvalidInputError for an unknown member, and, when a parameter is made, for an initial value that is refused or not reproduced from its
+ *   variables
  * @example
  * ```ts
- * import { defineTransform } from 'latentfield';
+ * import { defineTransform } from 'latentfield/model';
  *
  * // Numbers below 0: x = −exp(u).
  * const negative = defineTransform({

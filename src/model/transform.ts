@@ -1,7 +1,7 @@
 import { exp, expm1, log, log1p, tanh } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 
-/** How a parameter's unconstrained variables, which the solver sees, become its natural value. */
+/** Map from a parameter's unconstrained variables, which the solver uses, to its natural value. */
 export interface Transform {
   /** Natural values from unconstrained ones. */
   toNatural(unconstrained: Float64Array): Float64Array;
@@ -12,35 +12,35 @@ export interface Transform {
   readonly title?: string;
   /** Name in files of a built-in transform that is not the default of its support. */
   readonly name?: string;
-  /** Number of variables of a value with this many entries, for transforms under which entries depend on each other; without it there is one variable per entry. */
+  /** Number of variables of a value with this many entries, for transforms whose entries depend on each other; default one variable per entry. */
   variables?(entries: number): number;
-  /** What a value must be, as the end of 'must be …', for a value that it refuses. */
+  /** Requirement on a value that is refused, as the end of 'must be …'. */
   refuses?(natural: Float64Array): string | undefined;
-  /** log |∂x/∂u|, where x are natural values, and its gradient in u; for those under which volumes change as is known. */
+  /** log |∂x/∂u| with natural values x, and its gradient in u; for transforms with a known Jacobian. */
   logJacobian?(unconstrained: Float64Array): LogJacobian;
 }
 
-/** The logarithm of how volumes change under a transform. */
+/** The log Jacobian determinant of a transform. */
 export interface LogJacobian {
   readonly value: number;
   readonly gradient: Float64Array;
 }
 
-/** f of each entry. A loop: a typed array's own map takes three times as long for a few. */
+/** Applies f to each entry in a loop: a typed array's own `map` takes three times as long for a few entries. */
 function mapped(entries: Float64Array, f: (entry: number) => number): Float64Array {
   const result = new Float64Array(entries.length);
   for (let i = 0; i < entries.length; i++) result[i] = f(entries[i]!);
   return result;
 }
 
-/** Each entry times the slope where its natural value is. */
+/** Each entry times the slope at its natural value. */
 function multiplied(entries: Float64Array, natural: Float64Array, slope: (natural: number) => number): Float64Array {
   const result = new Float64Array(entries.length);
   for (let i = 0; i < entries.length; i++) result[i] = entries[i]! * slope(natural[i]!);
   return result;
 }
 
-/** log |dx/du| and its slope for a transform that takes each entry by itself. */
+/** log |dx/du| and its slope for an elementwise transform. */
 function entrywise(logSlope: (u: number) => number, slope: (u: number) => number) {
   return (unconstrained: Float64Array): LogJacobian => {
     let value = 0;
@@ -75,8 +75,8 @@ const exponential: Transform = {
 };
 
 /**
- * x = log(1 + exp(u)), the variables of GPy ("Logexp"): they move with the logarithm of a small value and with a large value
- * itself. From 36 on x = u to rounding.
+ * x = log(1 + exp(u)), the variables of GPy ("Logexp"): u is close to log x for small values, and to x for large ones. Above 36, x = u up to
+ * rounding.
  */
 export const softplus: Transform = {
   name: 'softplus',
@@ -87,8 +87,8 @@ export const softplus: Transform = {
 };
 
 /**
- * A positive value that stays above a floor f: x = exp(u) from 2f on, and f·(1 + exp(2·(u − log 2f))) below, with the same value and slope where the two
- * meet. A search that would take x to 0 ends at f; what is far above is not touched.
+ * A positive value that stays above a floor f: x = exp(u) from 2f on, and f·(1 + exp(2·(u − log 2f))) below, with equal values and slopes where the
+ * two meet. A search that would move x to 0 ends at f; values far above f are not affected.
  */
 export const above = (floor: number): Transform => {
   const [turn, start] = [2 * floor, log(2 * floor)];
@@ -96,7 +96,7 @@ export const above = (floor: number): Transform => {
   const slope = (x: number) => (x >= turn ? x : 2 * (x - floor));
   return {
     toNatural: (unconstrained) => mapped(unconstrained, natural),
-    // What is given at or below the floor is as near to it as the search comes.
+    // A value at or below the floor is moved as close to it as a search gets.
     toUnconstrained: (given) =>
       given.map((x) => (x >= turn ? log(x) : start + 0.5 * log(Math.max(x / floor - 1, Number.EPSILON)))),
     pullBack: (gradient, given) => multiplied(gradient, given, slope),
@@ -130,7 +130,7 @@ export const transforms = {
 /** The solver's variable for a positive parameter x: 'log', log x, or 'softplus', log(exp(x) − 1). */
 export type PositiveTransform = 'log' | 'softplus';
 
-/** A natural value: a number, a vector (one entry per latent dimension, say), or a matrix (the latents). */
+/** A natural value: a number, a vector (such as one entry per latent dimension), or a matrix (the latents). */
 export type ParameterValue = number | readonly number[] | Matrix;
 
 /** Shape of a natural value: [] for a number, [n] for a list, [rows, columns] for a matrix. */
@@ -155,7 +155,7 @@ export function valueFrom(entries: Float64Array, shape: readonly number[]): Para
   return list;
 }
 
-/** A natural value as plain JSON: rows where it is a Matrix. */
+/** A natural value as plain JSON: rows for a Matrix. */
 export type ParameterValueJSON = number | readonly number[] | readonly (readonly number[])[];
 
 /** A natural value from its JSON form: rows become a Matrix. */

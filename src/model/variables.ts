@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
-import { checkedRange } from './distributions/distribution.ts';
-import type { SummedDensity } from './distributions/parameterPrior.ts';
-import type { Batch, ParameterValues } from './model.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Batch, ParameterValues, TensorMap } from './model.ts';
 import {
   checkSupport,
   entriesOf,
@@ -13,26 +13,27 @@ import {
   transformOf,
   valueFrom,
 } from './parameter.ts';
+import { checkedRange, type OfParameter } from './parameterPrior.ts';
 import { identity, softplus, type Transform } from './transform.ts';
 
-/** The variables of a model in an evaluation on some of the rows: shared ones whole, and the selected rows of the others. */
+/** The variables of a model in an evaluation on some of the rows: shared parameters in full, and the selected rows of the others. */
 export interface SeenVariables {
   readonly shape: readonly number[];
   /** Entries of the natural value. */
   readonly natural: Float64Array;
-  /** Indices among the solver's variables; undefined where the value is held. */
+  /** Indices among the solver's variables; undefined if the value is fixed. */
   readonly unconstrained: Float64Array | undefined;
 }
 
-/** Whether a variable has one row a point, of which a batch sees its own only. */
+/** Whether a parameter has one row per point, so that a batch uses only its rows. */
 const isSeenInPart = ({ path }: Variable, pointwise: readonly string[] | undefined, batch: Batch | undefined) =>
   batch !== undefined && pointwise?.includes(path) === true;
 
 /**
- * The solver's variables as an evaluation sees them, in the order of the layout.
+ * The solver's variables in an evaluation, in the order of the layout.
  *
  * @param x - all of the solver's variables
- * @param pointwise - paths of variables with one row a point
+ * @param pointwise - paths of parameters with one row per point
  */
 export function seenVariables(
   { variables }: VariableLayout,
@@ -52,7 +53,7 @@ export function seenVariables(
   });
 }
 
-/** Loops: this is a part of every evaluation, however small. */
+/** Plain loops, because this is a part of every evaluation, however small. */
 function allVariables(variables: readonly Variable[], x: Float64Array): SeenVariables[] {
   const seen: SeenVariables[] = [];
   for (let v = 0; v < variables.length; v++) {
@@ -68,7 +69,7 @@ function allVariables(variables: readonly Variable[], x: Float64Array): SeenVari
   return seen;
 }
 
-/** Entries from which a view costs less than a copy: one of many is memory that the system has to give first. */
+/** Number of entries above which a view costs less than a copy, whose memory the system must provide first. */
 const MANY = 1000;
 
 function partOf(x: Float64Array, start: number, width: number): Float64Array {
@@ -78,7 +79,7 @@ function partOf(x: Float64Array, start: number, width: number): Float64Array {
   return part;
 }
 
-/** Natural entries of all points as an evaluation on a batch sees them. */
+/** Natural entries in an evaluation on a batch, selected from the entries of all points. */
 export function seenEntries(
   { variables }: VariableLayout,
   natural: readonly Float64Array[],
@@ -125,7 +126,8 @@ function rowEntries(entries: Float64Array, shape: readonly number[], rows: Int32
 }
 
 /**
- * Refuses parameters that are declared to have one row per point and have not, and priors on them: a batch would see only a part.
+ * Throws for parameters that are declared to have one row per point but do not, and for priors on such parameters, since a batch would contain only a
+ * part of them.
  *
  * @throws InvalidInputError that names the path
  */
@@ -138,31 +140,31 @@ export function checkPointwise(
     const variable = variables.find((own) => own.path === path);
     if (variable?.shape[0] !== points) {
       throw new InvalidInputError(
-        `'${path}' is said to have a row for each of ${points} points, but ${variable === undefined ? 'the model has no such parameter' : `its shape is [${variable.shape.join(', ')}]`}.`,
+        `'${path}' should have a row for each of ${points} points, but ${variable === undefined ? 'the model has no such parameter' : `its shape is [${variable.shape.join(', ')}]`}.`,
       );
     }
     if (variable.parameter.prior === undefined) continue;
     throw new InvalidInputError(
-      `The prior of '${path}' is on the rows of all points, of which a batch sees some. Make it one of the model's terms, or fit without batches.`,
+      `The prior of '${path}' is on the rows of all points, but a batch sees only some. Make it one of the model's terms, or fit without batches.`,
     );
   }
 }
 
-/** A parameter in its place among the solver's variables. */
+/** A parameter with its position among the solver's variables. */
 export interface Variable {
   readonly path: string;
   readonly parameter: Parameter;
   readonly shape: readonly number[];
   readonly transform: Transform;
-  /** Index of its first entry among the solver's variables; −1 when it is held. */
+  /** Index of its first entry among the solver's variables; −1 if it is fixed. */
   readonly start: number;
   /** Number of its entries. */
   readonly size: number;
-  /** Its entries when it is held; not to be written to. */
+  /** Its entries if it is fixed; must not be written to. */
   readonly held: Float64Array | undefined;
-  /** Number of the solver's variables that it has; 0 when it is held. */
+  /** Number of its variables in the solver; 0 if it is fixed. */
   readonly width: number;
-  /** Which variables of the layout are values of its prior, by their names. */
+  /** Indices in the layout of its prior's parameters, by name. */
   readonly priorValues: Readonly<Record<string, number>>;
 }
 
@@ -174,9 +176,9 @@ export interface VariableLayout {
 }
 
 /**
- * The parameters in their order, each with the parameters of its prior behind it.
+ * The parameters in order, each followed by the parameters of its prior.
  *
- * @throws InvalidInputError for a prior whose values name no parameter of the model, ones of another shape or range, or in the end itself
+ * @throws InvalidInputError for a prior whose arguments refer to an unknown parameter, to one with a different shape or range, or to the prior itself
  */
 export function layOut(parameters: Readonly<Record<string, Parameter>>): VariableLayout {
   const all = withPriorParameters(parameters);
@@ -205,7 +207,7 @@ export function layOut(parameters: Readonly<Record<string, Parameter>>): Variabl
   return { variables, size };
 }
 
-/** Entries of the natural values, in the order of the variables: the given ones, the initial ones where none are given. */
+/** Entries of the natural values, in the order of the variables; default the initial values. */
 export function naturalEntries(layout: VariableLayout, given: ParameterValues): Float64Array[] {
   const paths = layout.variables.map((variable) => variable.path);
   for (const path of Object.keys(given)) {
@@ -238,7 +240,7 @@ export function valuesByPath(layout: VariableLayout, natural: readonly Float64Ar
   return Object.fromEntries(layout.variables.map(({ path, shape }, i) => [path, valueFrom(natural[i]!, shape)]));
 }
 
-/** The same, each made when it is first asked for. */
+/** The same, each made on first use. */
 export function lazyValues(
   { variables }: VariableLayout,
   natural: readonly Float64Array[],
@@ -265,7 +267,7 @@ function checkShape(path: string, value: ParameterValue, shape: readonly number[
 
 const pathOf = (path: string, value: string) => `${path}.prior.${value}`;
 
-/** Parameters by path, each followed by the parameters that its prior has, and theirs: `<path>.prior.<value>`. */
+/** Parameters by path, each followed by the parameters of its prior and, recursively, of their priors: `<path>.prior.<value>`. */
 function withPriorParameters(parameters: Readonly<Record<string, Parameter>>): Record<string, Parameter> {
   const all: Record<string, Parameter> = {};
   const add = (path: string, parameter: Parameter) => {
@@ -276,7 +278,7 @@ function withPriorParameters(parameters: Readonly<Record<string, Parameter>>): R
     }
     all[path] = parameter;
     if (!parameter.free) return;
-    for (const [name, value] of Object.entries(parameter.prior?.values ?? {})) {
+    for (const [name, value] of Object.entries(parameter.prior?.ofParameter.values ?? {})) {
       if (isParameter(value)) add(pathOf(path, name), value);
     }
   };
@@ -285,9 +287,9 @@ function withPriorParameters(parameters: Readonly<Record<string, Parameter>>): R
 }
 
 /**
- * Which parameters are values of the prior of one, by their places in the list of all.
+ * Indices of the parameters that are arguments of one parameter's prior.
  *
- * @throws InvalidInputError for a path that no parameter has, with the nearest one that is there
+ * @throws InvalidInputError for an unknown path, suggesting the nearest known one
  */
 function priorValuesOf(
   path: string,
@@ -295,7 +297,7 @@ function priorValuesOf(
   paths: readonly string[],
 ): Readonly<Record<string, number>> {
   const found: Record<string, number> = {};
-  for (const [name, value] of Object.entries(free && prior !== undefined ? prior.values : {})) {
+  for (const [name, value] of Object.entries(free && prior !== undefined ? prior.ofParameter.values : {})) {
     if (typeof value === 'number') continue;
     const wanted = isParameter(value) ? pathOf(path, name) : value;
     const place = paths.indexOf(wanted);
@@ -306,7 +308,7 @@ function priorValuesOf(
   return found;
 }
 
-/** @throws InvalidInputError for values of priors that have another shape or range than they may have, or rest on themselves */
+/** @throws InvalidInputError for arguments of priors with an invalid shape or range, or circular references */
 function checkPriorValues(variables: readonly Variable[]): void {
   for (const { path, size, parameter, priorValues } of variables) {
     for (const [name, place] of Object.entries(priorValues)) {
@@ -317,7 +319,7 @@ function checkPriorValues(variables: readonly Variable[]): void {
           `${what} must have one entry or ${size}, as many as '${path}', but it has ${value.size}.`,
         );
       }
-      checkedRange(value.parameter, parameter.prior!.ranges[name]!, what);
+      checkedRange(value.parameter, parameter.prior!.ofParameter.ranges[name]!, what);
     }
   }
   variables.forEach((_, i) => {
@@ -329,30 +331,20 @@ function checkRests(variables: readonly Variable[], i: number, above: readonly n
   if (above.includes(i)) {
     const names = [...above.slice(above.indexOf(i)), i].map((place) => `'${variables[place]!.path}'`);
     throw new InvalidInputError(
-      `Priors must not rest on each other in a circle, but that of each of ${names.join(', ')} is said by the next. Hold one of them with fixed(…).`,
+      `Priors must not depend on each other in a circle, but the prior of each of ${names.join(', ')} depends on the next. Fix one of them with fixed(…).`,
     );
   }
   for (const place of Object.values(variables[i]!.priorValues)) checkRests(variables, place, [...above, i]);
 }
 
-/** A term of the log density that is a parameter's prior. */
-export interface HyperparameterTerm {
-  readonly name: string;
-  readonly value: number;
-  /** Gradients in natural values, each after the place of its variable in the layout. */
-  readonly gradients: readonly (readonly [place: number, gradient: Float64Array])[];
-}
-
 /** A free parameter that has a prior. */
 interface PriorOf {
   readonly variable: Variable;
-  /** Its place in the layout. */
-  readonly place: number;
-  readonly name: string;
-  /** Values that are held. */
-  readonly held: Readonly<Record<string, number>>;
-  /** Places of those that are not. */
-  readonly free: readonly (readonly [name: string, place: number])[];
+  readonly prior: OfParameter;
+  /** Fixed arguments. */
+  readonly held: readonly (readonly [name: string, value: number])[];
+  /** Paths of those that are parameters. */
+  readonly free: readonly (readonly [name: string, path: string])[];
 }
 
 const known = new WeakMap<VariableLayout, readonly PriorOf[]>();
@@ -360,62 +352,57 @@ const known = new WeakMap<VariableLayout, readonly PriorOf[]>();
 function priorsOf(layout: VariableLayout): readonly PriorOf[] {
   const found = known.get(layout);
   if (found !== undefined) return found;
-  const all = layout.variables.flatMap((variable, place): PriorOf[] => {
-    const { path, parameter } = variable;
-    if (parameter.prior === undefined || !parameter.free) return [];
-    const held = Object.entries(parameter.prior.values).filter(
+  const all = layout.variables.flatMap((variable): PriorOf[] => {
+    const prior = variable.parameter.prior?.ofParameter;
+    if (prior === undefined || !variable.parameter.free) return [];
+    const held = Object.entries(prior.values).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number',
     );
-    return [
-      {
-        variable,
-        place,
-        name: `hyper.${path}`,
-        held: Object.fromEntries(held),
-        free: Object.entries(variable.priorValues),
-      },
-    ];
+    const free = Object.entries(variable.priorValues).map(
+      ([name, place]) => [name, layout.variables[place]!.path] as const,
+    );
+    return [{ variable, prior, held, free }];
   });
   known.set(layout, all);
   return all;
 }
 
 /**
- * A term `hyper.<path>` for every free parameter that has a prior: Σ log p over its entries. They take plain numbers, so that an evaluation
- * has no tensor operation more for them.
+ * A term `hyper.<path>` for every free parameter that has a prior: Σ log p over its entries.
  *
- * @param natural - entries of the natural values, in the order of the layout
+ * @param values - natural values by path
  */
-export function hyperparameterTerms(
-  layout: VariableLayout,
-  natural: readonly Float64Array[],
-): readonly HyperparameterTerm[] {
-  return priorsOf(layout).map(({ variable, place, name, held, free }) => {
-    const prior = variable.parameter.prior!;
-    const values: Record<string, number | Float64Array> = free.length === 0 ? held : { ...held };
-    for (const [key, index] of free) values[key] = natural[index]!;
-    const x = natural[place]!;
-    const density =
-      prior.on === 'natural' ? prior.density(x, values) : onVariables(variable, x, (u) => prior.density(u, values));
-    const gradients: [number, Float64Array][] = [[place, density.x]];
-    for (const [key, index] of free) gradients.push([index, density.values[key]!]);
-    return { name, value: density.value, gradients };
-  });
+export function hyperparameterTerms(layout: VariableLayout, values: TensorMap): Record<string, Scalar> {
+  const column = (of: Tensor) => op.reshape<Tensor2D>(of, [-1, 1]);
+  return Object.fromEntries(
+    priorsOf(layout).map(({ variable, prior, held, free }) => {
+      const x = column(values[variable.path]!);
+      const at = prior.on === 'natural' ? x : solverVariables(variable, x);
+      const p = Object.fromEntries([
+        ...held.map(([name, value]) => [name, op.scalar(value)] as const),
+        ...free.map(([name, path]) => {
+          const value = values[path]!;
+          return [name, value.size === 1 ? op.reshape<Scalar>(value, []) : column(value)] as const;
+        }),
+      ]);
+      return [`hyper.${variable.path}`, op.sum<Scalar>(prior.logDensity(p, at))] as const;
+    }),
+  );
 }
 
-/** A density of what the solver sees of natural values x, with the gradient in x. */
-function onVariables(
-  { path, parameter, transform }: Variable,
-  x: Float64Array,
-  densityAt: (u: Float64Array) => SummedDensity,
-): SummedDensity {
-  if (parameter.transform !== undefined && parameter.transform !== softplus) {
+/** The solver's variables for natural values x. */
+function solverVariables({ path, parameter }: Variable, x: Tensor2D): Tensor2D {
+  const { support, transform, lower, upper } = parameter;
+  if (transform !== undefined && transform !== softplus) {
     throw new InvalidInputError(
-      `The prior of '${path}' is on an unconstrained value, but that parameter has variables of its own kind. Put it on the natural value.`,
+      `The prior of '${path}' is on an unconstrained value, but that parameter has a special transformation. Put it on the natural value.`,
     );
   }
-  const u = transform.toUnconstrained(x);
-  const density = densityAt(u);
-  const slopes = transform.pullBack(new Float64Array(x.length).fill(1), x, u);
-  return { ...density, x: density.x.map((entry, i) => entry / slopes[i]!) };
+  // log(exp(x) − 1) = x + log(1 − exp(−x)), without overflow or cancellation.
+  if (transform === softplus) {
+    const half = op.tanh(op.mul<Tensor2D>(0.5, x));
+    return op.add<Tensor2D>(x, op.log(op.div(op.mul(2, half), op.add(1, half))));
+  }
+  if (support === 'positive') return op.log(x);
+  return support === 'bounded' ? op.log(op.div<Tensor2D>(op.sub(x, lower), op.sub(upper, x))) : x;
 }

@@ -2,10 +2,20 @@ import * as v from 'valibot';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkOptions, integerFrom, seedOption, signalOption } from '../core/options.ts';
+import {
+  checkOptions,
+  functionOf,
+  integerFrom,
+  listOf,
+  type OptionsIn,
+  seedOption,
+  signalOption,
+  typed,
+} from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
+import { secondsOf, secondsOfRows } from '../core/secondsOfRows.ts';
 import { classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import {
@@ -33,56 +43,36 @@ import { fitThreads } from '../inference/fit/fitThreads.ts';
 import { perturbedStarts } from '../inference/fit/perturbedStarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
 import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../inference/scores/clusterings.ts';
-import { type LocalScores, localScoresInParts } from '../inference/scores/localScores.ts';
+import { type LocalScores, localScoresInParts, usualNeighbors } from '../inference/scores/localScores.ts';
 import { nearestNeighborError } from '../inference/scores/neighborScores.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
-import { checkHasLatents, comparable, observationsOf, usualNeighbors } from './comparedRows.ts';
+import { checkHasLatents, comparable, observationsOf } from './comparedRows.ts';
 import type { OwnParts } from './ownParts.ts';
 import { filledIn, type RefitChanges, refitModel } from './refit.ts';
 
 /** Options of {@link assess}. */
-export interface AssessOptions {
-  /** N×D, the observations that were fitted, for fits that do not hold them. */
-  readonly observations?: MatrixLike | undefined;
-  /** N labels; those of the table that was fitted unless given. */
-  readonly labels?: Labels | undefined;
-  /** k of the local scores, from 1 and less than N/4; default 10, or what N allows. */
-  readonly neighbors?: number | undefined;
-  /** How many maps from moved starts; default 3, 0 for none. */
-  readonly starts?: number | undefined;
-  /** How many maps of rows drawn with replacement, whose other rows have entries held out; default 4, 0 for none. */
-  readonly bootstraps?: number | undefined;
-  /**
-   * How many fits with a tenth of the observed entries hidden, whose intervals are those of a table's missing entries; 1 unless given where the fitted table has missing entries, 0 otherwise.
-   */
-  readonly holes?: number | undefined;
-  /** Numbers of latent dimensions that held-out entries are predicted with; one less and one more than the fit has unless given, [] for none. */
-  readonly dimensions?: readonly number[] | undefined;
-  /** Tables of shuffled columns that the data are compared with; default 5, at least 2, or 0 for none. */
-  readonly shuffled?: number | undefined;
-  /** Options of the fits. */
-  readonly fit?:
-    | Pick<FitOptions, 'solver' | 'maxIterations' | 'maxSeconds' | 'tolerance' | 'engine' | 'threads'>
-    | undefined;
-  /** Seed of all that is drawn; default 0. */
-  readonly seed?: number | undefined;
-  /** Factories of parts that do not come with the library, by name: as `loadFit` takes them. */
-  readonly own?: OwnParts | undefined;
-  /** Called after each fit with how many are done, and of how many, and awaited. */
-  readonly onProgress?: ((done: number, total: number) => unknown) | undefined;
-  /** Aborting it rejects with its reason. */
-  readonly signal?: AbortSignal | undefined;
-}
+export interface AssessOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
-  observations: v.optional(v.any()),
-  labels: v.optional(v.any()),
+  /** Fitted observations, N×D, for fits that do not keep them. */
+  observations: v.optional(typed<MatrixLike>()),
+  /** N labels; default the labels of the fitted table. */
+  labels: v.optional(typed<Labels>()),
+  /** Number of neighbors k of the local scores, from 1 and less than N/4; default 10, or the most that N allows. */
   neighbors: v.optional(integerFrom(1)),
+  /** Number of maps from perturbed starts; default 3, 0 for none. */
   starts: v.optional(integerFrom(0), 3),
+  /** Number of maps of bootstrap samples of rows, with entries held out in the remaining rows; default 4, 0 for none. */
   bootstraps: v.optional(integerFrom(0), 4),
+  /**
+   * Number of fits with a tenth of the observed entries hidden, which test the intervals of a table's missing entries; default 1 if the fitted table
+   * has missing entries, otherwise 0.
+   */
   holes: v.optional(integerFrom(0)),
-  dimensions: v.optional(v.array(integerFrom(1), 'a list of whole numbers from 1')),
+  /** Numbers of latent dimensions to compare on held-out entries; default one less and one more than the fit has, [] for none. */
+  dimensions: v.optional(listOf(integerFrom(1), 'a list of whole numbers from 1')),
+  /** Number of tables with shuffled columns to compare with; default 5, at least 2, or 0 for none. */
   shuffled: v.optional(
     v.pipe(
       integerFrom(0),
@@ -90,34 +80,43 @@ const schema = v.strictObject({
     ),
     5,
   ),
-  fit: v.optional(v.any(), {}),
-  seed: seedOption,
-  own: v.optional(v.any(), {}),
-  onProgress: v.optional(
-    v.custom<NonNullable<AssessOptions['onProgress']>>((value) => typeof value === 'function', 'a function'),
+  /** Options of the fits. */
+  fit: v.optional(
+    typed<Pick<FitOptions, 'solver' | 'maxIterations' | 'maxSeconds' | 'tolerance' | 'engine' | 'threads'>>(),
+    {},
   ),
+  /** Seed of all random numbers; default 0. */
+  seed: seedOption,
+  /** Factories of custom parts by name, as for `loadFit`. */
+  own: v.optional(typed<OwnParts>(), {}),
+  /** Function that is called before the first fit and after each with the number of completed fits, their total, and about how many seconds are left, and awaited. */
+  onProgress: v.optional(functionOf<(done: number, total: number, secondsLeft: number) => unknown>()),
+  /** Signal that aborts the assessment, which then rejects with the signal's reason. */
   signal: signalOption,
 });
 
 /**
- * How far a fit is to be trusted: whether the map shows more than noise would, which points and distances not to read, whether other starts and other rows lead to the same
- * map, whether intervals hold, and how many dimensions the observations support.
+ * Assesses the reliability of a fit: whether the map shows more structure than noise would, which points and distances are unreliable, whether other
+ * starts and other rows lead to the same map, whether intervals are calibrated, and how many dimensions the observations support.
  *
- * Local scores ({@link LocalScores}) compare the map with the observations in the units of {@link comparedRows}. Entries are held out as follows: rows are
- * drawn with replacement, the model is fitted to those drawn, a third of the entries of each other row is hidden, and `impute` predicts them from the rest. The map shows nothing
- * where these predictions gain no more than 2.33 standard errors over the mean and variance of each column, and nearest neighbors in the data are no nearer than after each column
- * is shuffled by itself, or the map keeps no more of them than chance does. Dimensions are compared by the same held-out entries, and the fewest within one standard
- * error of the best are supported.
+ * Local scores ({@link LocalScores}) compare the map with the observations in the units of `comparedRows` (`latentfield/models`). Entries are held out as follows:
+ * rows are drawn with replacement, the model is fitted to these rows, a third of the entries of each remaining row is hidden, and `impute` predicts
+ * them from the rest. The map shows nothing if these predictions gain at most 2.33 standard errors over the mean and variance of each column, and if
+ * nearest neighbors in the data are not nearer than after shuffling each column independently, or the map keeps no more of them than chance. Dimensions
+ * are compared on the same held-out entries, and the smallest number within one standard error of the best is supported.
  *
- * Intervals of missing entries are judged by `holes`: a tenth of the observed entries is hidden, the model is fitted to all rows again, and `impute` predicts what was hidden.
+ * Intervals of missing entries are tested by `holes`: a tenth of the observed entries is hidden, the model is refitted to all rows, and `impute`
+ * predicts the hidden entries.
  *
- * It fits the model again starts + bootstraps·(1 + dimensions) + holes times. What cannot be assessed, such as bootstraps of a sequence, is named in `notAssessed` with the reason.
+ * The model is refitted starts + bootstraps·(1 + dimensions) + holes times. Parts that cannot be assessed, such as bootstraps of a sequence, are
+ * listed in `notAssessed` with reasons.
  *
  * @param fitted - a fit of any model with one table of observations
  * @param options - see {@link AssessOptions}
  * @returns scores, `findings` in sentences, `doubtful` points, and `summary()` as a table
- * @throws InvalidInputError when the fit has fewer than 8 points or no observations, or an option is out of its range
- * @see Venna & Kaski 2001; Lee & Verleysen 2009; Gneiting & Raftery 2007 (calibration, interval score); Gower & Dijksterhuis 2004 (Procrustes); Horn 1965 (shuffled columns)
+ * @throws InvalidInputError if the fit has fewer than 8 points or no observations, or an option is out of range
+ * @see Venna & Kaski 2001; Lee & Verleysen 2009; Gneiting & Raftery 2007 (calibration, interval score); Gower & Dijksterhuis 2004 (Procrustes); Horn
+ * 1965 (shuffled columns)
  * @example
  * ```ts
  * const assessment = await assess(result, { starts: 1, bootstraps: 2, dimensions: [] });
@@ -140,7 +139,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const distances = await comparable(fitted, json, shown);
   const scores = await inTurns(localScoresInParts(distances, X, { neighbors: k, ...(labels && { labels }) }), signal);
   const q = X.columns;
-  /** Does a part of the assessment; where the model does not allow it, the reason is noted under its name. */
+  /** Runs a part of the assessment; if the model does not allow it, records the reason under its name. */
   const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
@@ -153,27 +152,40 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
 
   // Fields over points fill in columns of the points that were fitted, and have no mapping to new rows.
   const { impute, predict } = fitted as Fit;
-  const probe = withHidden(rowsOf(Y, [0]), seededRandom(seed));
+  const probe = (rows: Matrix) => filledIn(fitted, withHidden(rows, seededRandom(seed)), signal);
   const whole =
     impute === undefined || predict === undefined
       ? undefined
-      : await attempt('held-out entries', () => filledIn(fitted, probe, signal));
+      : await attempt('held-out entries', () => probe(rowsOf(Y, [0])));
   const canImpute = whole !== undefined && Y.columns > 1;
   const tried = (settings.dimensions ?? [q - 1, q + 1]).filter((dim) => dim >= 1 && dim !== q);
   const dims = canImpute && settings.dimensions?.length !== 0 ? [...new Set(tried)].sort((a, b) => a - b) : [];
   const isWhole = shown.rows === Y.rows;
   const holes = settings.holes ?? (isWhole && Y.data.some(Number.isNaN) ? 1 : 0);
-  const total = settings.starts + settings.bootstraps * (1 + dims.length) + holes;
-  let done = 0;
   const refit = async (changes: RefitChanges, more: Pick<FitOptions, 'start' | 'seed'> = {}): Promise<Fit> => {
     const limit = fitted.status === 'maxIterations' ? { maxIterations: fitted.diagnostics.iterations } : {};
     const model = refitModel(json, changes, own);
     const result = (await fit(model, { ...limit, ...settings.fit, seed, ...more, ...(signal && { signal }) })) as Fit;
     signal?.throwIfAborted();
-    await settings.onProgress?.(++done, total);
     return result;
   };
-  const starts = await attempt('stability over starts', () => startMaps(json, own, settings.starts, seed, refit));
+  const { seconds } = fitted.diagnostics;
+  const isTimed = canImpute && settings.bootstraps + holes > 0;
+  const filling = (isTimed && (await attempt('held-out entries', () => secondsOfRows(Y, probe)))) || (() => 0);
+  const parts = timedParts(
+    [
+      ['starts', settings.starts, seconds],
+      ...[q, ...dims].map(
+        (dim): Part => [`rows, ${dim}`, settings.bootstraps, DRAWN.fit * seconds + filling(DRAWN.left * Y.rows)],
+      ),
+      ['holes', holes, seconds + filling(Y.rows)],
+    ],
+    settings.onProgress,
+  );
+  await parts.report();
+  const starts = await attempt('stability over starts', () =>
+    startMaps(json, own, settings.starts, seed, (...of) => parts.timed('starts', () => refit(...of))),
+  );
   const every = Int32Array.from({ length: X.rows }, (_, i) => i);
   const isOne = starts !== undefined && starts.length > 0 && starts.every((latents) => sameEntries(latents, X));
   if (isOne)
@@ -196,13 +208,16 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
         const left = every.filter((i) => !isDrawn.has(i));
         const hidden = withHidden(rowsOf(Y, Array.from(left)), random);
         for (const latentDim of [q, ...dims]) {
-          const result = await refit({ rows: drawn, latentDim });
-          if (latentDim === q && result.latents.rows === drawn.length)
-            maps.push({ points: drawn, latents: result.latents });
-          if (!canImpute || result.status === 'failed') continue;
-          const held = rowsOf(Y, Array.from(left));
-          const predicted = await result.impute!(hidden, signal && { signal });
-          entries.get(latentDim)!.push(...heldOutEntries(held, hidden, predicted, left, rowsOf(Y, Array.from(drawn))));
+          await parts.timed(`rows, ${latentDim}`, async () => {
+            const result = await refit({ rows: drawn, latentDim });
+            if (latentDim === q && result.latents.rows === drawn.length)
+              maps.push({ points: drawn, latents: result.latents });
+            if (!canImpute || result.status === 'failed') return;
+            const held = rowsOf(Y, Array.from(left));
+            const predicted = await result.impute!(hidden, signal && { signal });
+            const training = rowsOf(Y, Array.from(drawn));
+            entries.get(latentDim)!.push(...heldOutEntries(held, hidden, predicted, left, training));
+          });
         }
       }
     });
@@ -214,10 +229,12 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   await attempt('intervals of missing entries', async () => {
     for (let h = 0; h < holes; h++) {
       const hidden = withHidden(Y, randomHoles, aTenth);
-      const result = await refit({ observations: hidden });
-      if (result.impute === undefined)
-        throw new InvalidInputError(`${fitted.model} does not fill in missing entries of its table.`);
-      ofHoles.push(...heldOutEntries(Y, hidden, await filledIn(result, hidden, signal), every, hidden));
+      await parts.timed('holes', async () => {
+        const result = await refit({ observations: hidden });
+        if (result.impute === undefined)
+          throw new InvalidInputError(`${fitted.model} does not fill in missing entries of its table.`);
+        ofHoles.push(...heldOutEntries(Y, hidden, await filledIn(result, hidden, signal), every, hidden));
+      });
     }
   });
   const calibration = calibrationOf(entries.get(q)!);
@@ -251,6 +268,34 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
     relevance: relevanceOf(fitted),
     notAssessed,
   });
+}
+
+/** Fraction of the time of a fit that one to rows drawn with replacement takes, and fraction of the rows that are left to be filled in. */
+const DRAWN = { fit: 0.4, left: 0.37 };
+
+type Part = readonly [kind: string, count: number, seconds: number];
+
+/** Counts the parts of an assessment and estimates the time of the remaining ones: the mean of their kind so far, or what is expected. */
+function timedParts(parts: readonly Part[], onProgress: AssessOptions['onProgress']) {
+  const kinds = new Map(parts.map(([kind, count, expected]) => [kind, { count, expected, taken: [] as number[] }]));
+  const report = () => {
+    let [done, total, left] = [0, 0, 0];
+    for (const { count, expected, taken } of kinds.values()) {
+      done += taken.length;
+      total += count;
+      left += (count - taken.length) * (taken.length === 0 ? expected : average(taken));
+    }
+    return onProgress?.(done, total, left);
+  };
+  return {
+    report,
+    async timed<T>(kind: string, work: () => Promise<T>): Promise<T> {
+      let result: T;
+      kinds.get(kind)!.taken.push(await secondsOf(async () => (result = await work())));
+      await report();
+      return result!;
+    },
+  };
 }
 
 function neighborsOf(N: number, given: number | undefined): number {
@@ -292,7 +337,7 @@ function labelScores(X: Matrix, labels: Labels, { overall }: LocalScores, seed: 
 
 type Refit = (changes: RefitChanges, more?: Pick<FitOptions, 'start' | 'seed'>) => Promise<Fit>;
 
-/** Maps of all rows from starts that are moved at random, as restarts are; by other seeds where the model computes its solution. */
+/** Maps of all rows from randomly perturbed starts, as for restarts; with other seeds for models that compute their solution. */
 async function startMaps(json: ModelJSON, own: OwnParts, count: number, seed: number, refit: Refit): Promise<Matrix[]> {
   const maps: Matrix[] = [];
   const model = refitModel(json, {}, own) as Model;
@@ -320,13 +365,13 @@ async function startMaps(json: ModelJSON, own: OwnParts, count: number, seed: nu
 const sameEntries = (A: Matrix, B: Matrix): boolean =>
   A.data.length === B.data.length && A.data.every((entry, at) => entry === B.data[at]);
 
-/** The different rows among as many as there are drawn with replacement, ascending. */
+/** Distinct rows in a bootstrap sample, ascending. */
 function drawnRows(N: number, random: Random): Int32Array {
   const drawn = new Set(Array.from({ length: N }, () => random.integer(N)));
   return Int32Array.from(drawn).sort();
 }
 
-/** Held-out densities by number of dimensions, with paired differences to the best; none where only one was tried. */
+/** Held-out densities by number of dimensions, with paired differences to the best; empty if only one number was tried. */
 function dimensionRows(entries: ReadonlyMap<number, readonly HeldOutEntry[]>): DimensionRow[] {
   const tried = [...entries].filter(([, held]) => held.length > 0).sort(([a], [b]) => a - b);
   const count = tried[0]?.[1].length;
@@ -345,12 +390,12 @@ function dimensionRows(entries: ReadonlyMap<number, readonly HeldOutEntry[]>): D
   });
 }
 
-/** Rows whose distances are compared with those of shuffled columns, at most. */
+/** Maximum number of rows for the comparison with shuffled columns. */
 const MOST_ROWS = 2000;
 
 /**
- * Distances to the nearest neighbors in the data beside those after each column is shuffled by itself, which are larger where columns depend on each other; and whether the map
- * keeps more of these neighbors than chance does.
+ * Distances to the nearest neighbors in the data, compared with distances after shuffling each column independently, which are larger for dependent
+ * columns; and whether the map keeps more of these neighbors than chance.
  */
 function shuffledStructure(
   distances: Matrix,
@@ -368,7 +413,7 @@ function shuffledStructure(
   const shuffled = Array.from({ length: count }, () => meanDistance(shuffledColumns(Y, random)));
   const mean = average(shuffled);
   const variance = shuffled.reduce((sum, own) => sum + square(own - mean), 0) / (count - 1);
-  // The standard error of a prediction: the table itself is one more draw beside those of the mean.
+  // The standard error of a prediction: the table itself is one more draw in addition to the draws of the mean.
   const se = Math.sqrt(variance * (1 + 1 / count)) / mean;
   const difference = 1 - meanDistance(Y) / mean;
   const beyondChance = overall.overlap - neighbors / (distances.rows - 1);
@@ -397,7 +442,7 @@ function relevanceOf(fitted: FittedModel): Float64Array | undefined {
   return most > 0 ? relevance.map((own) => own / most) : relevance;
 }
 
-/** Work in parts, between which the event loop gets its turn, on as many threads as fits take. */
+/** Runs work in parts, yielding to the event loop in between, on as many threads as fits use. */
 async function inTurns<T>(work: ProgressiveWork<T>, signal: AbortSignal | undefined): Promise<T> {
   const slice = slices();
   const threads = fitThreads(undefined, undefined);

@@ -1,5 +1,5 @@
-// Every model that comes with the library and is made from observations, under the name by which files, workers and the command line find it:
-// one line makes one public and known. Those made from labels too are in builtInLabeled.ts.
+// All models of the library that need observations only, by the name that files, workers and the command line use:
+// one line exports and registers a model. Models that also need labels are in builtInLabeled.ts.
 
 export type { Metric } from '../engine/neighbors/index.ts';
 export { type AlleOptions, alle } from './field/alle.ts';
@@ -7,7 +7,7 @@ export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';
 export { type MpmeOptions, mpme } from './field/mpme.ts';
 export { type BayesianGplvmOptions, bayesianGplvm } from './gp/bayesianGplvm.ts';
-export { gplvm } from './gp/gplvm.ts';
+export { type GplvmOptions, gplvm } from './gp/gplvm.ts';
 export {
   type LlGplvmOptions,
   llGplvm,

@@ -6,17 +6,17 @@ import * as builtIn from './builtIn.ts';
 import * as builtInLabeled from './builtInLabeled.ts';
 import type { OwnParts } from './ownParts.ts';
 
-/** A model by its name. */
+/** Named model. */
 export interface NamedModel {
-  /** Whether it is made from labels. */
+  /** True if the model requires labels. */
   readonly takesLabels: boolean;
-  /** Its factory, which checks its options itself, so that they may come as they are. */
+  /** Factory of the model, which validates its options, so that unchecked options may be passed. */
   make(observations: MatrixLike, labels: Labels | undefined, options: object): AnyModel;
-  /** For what `defineModel` returned as it is: makes it again from what its `toJSON` wrote. */
+  /** Restores a model that `defineModel` returned from its `toJSON`. */
   readonly restore?: (json: ModelJSON, own?: OwnParts) => AnyModel;
 }
 
-/** `never` stands for the options of any of them. */
+/** Factory of a model of points; `never` stands for the options of any of them. */
 type OfPoints = (observations: never, options: never) => AnyModel;
 type OfLabeledPoints = (observations: MatrixLike, labels: Labels, options: never) => AnyModel;
 
@@ -39,7 +39,7 @@ const ofLabeledPoints = (factory: OfLabeledPoints): NamedModel =>
 const named = <F>(factories: Readonly<Record<string, F>>, kind: (factory: F) => NamedModel) =>
   Object.entries(factories).map(([name, factory]) => [name, kind(factory)] as const);
 
-/** The models that come with the library, by the names under which the command line makes and files keep them. */
+/** Built-in models, by the names used on the command line and in files. */
 export const namedModels: Readonly<Record<string, NamedModel>> = /* @__PURE__ */ Object.freeze(
   Object.fromEntries([
     .../* @__PURE__ */ named<OfPoints>(builtIn, ofPoints),

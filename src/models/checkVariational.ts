@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import { checkGiven, checkOptions, integerFrom } from '../core/options.ts';
+import { checkGiven, checkOptions, integerFrom, type OptionsIn, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { logSumExp } from '../inference/sampling/givenDraws.ts';
 import { psis } from '../inference/sampling/psis.ts';
@@ -14,51 +14,48 @@ import { latentVariableModel } from './gp/latentVariableModel.ts';
 import type { OwnParts } from './ownParts.ts';
 
 /** Options of {@link checkVariational}. */
-export interface VariationalCheckOptions {
-  /** Number of draws of the latents, at least 25; 1000 by default. */
-  readonly draws?: number | undefined;
-  /** Seed of the draws; default 0. */
-  readonly seed?: number | undefined;
-  /** Factories of kernels that do not come with the library, by name: as `loadFit` takes them. */
-  readonly own?: OwnParts | undefined;
-}
+export interface VariationalCheckOptions extends OptionsIn<typeof schema> {}
 
-/** How close the variational posterior of the latents is to the true one. */
+/** Accuracy of the variational posterior of the latents. */
 export interface VariationalCheck {
   /** k̂, the shape parameter of the tail of the importance ratios. */
   readonly k: number;
-  /** Above this k̂, min(1 − 1/log₁₀S, 0.7), the variational posterior cannot be trusted. */
+  /** Limit min(1 − 1/log₁₀S, 0.7) above which k̂ marks the variational posterior as unreliable. */
   readonly kLimit: number;
   /** Effective sample size of the weighted draws. */
   readonly effectiveSize: number;
-  /** Log of the mean ratio: an estimate of log p(Y) at these hyperparameters, reliable where k̂ is below its limit. */
+  /** Log of the mean ratio: an estimate of log p(Y) at these hyperparameters, reliable if k̂ is below its limit. */
   readonly evidence: number;
   /** Mean of the log ratios, a lower bound on log p(Y). */
   readonly bound: number;
-  /** The conclusion as a sentence. */
+  /** Conclusion as a sentence. */
   readonly message: string;
 }
 
 const schema = v.strictObject({
+  /** Number of draws of the latents, at least 25; default 1000. */
   draws: v.optional(integerFrom(25), 1000),
+  /** Seed of the draws; default 0. */
   seed: v.optional(v.number('a number'), 0),
-  own: v.optional(v.any(), {}),
+  /** Factories of custom kernels by name, as for `loadFit`. */
+  own: v.optional(typed<OwnParts>(), {}),
 });
 
 const LOG_2PI = log(2 * Math.PI);
 const NOISE = 'mapping.noise';
 
 /**
- * Says whether the variational posterior q(X) of a Bayesian GPLVM's latents can be trusted: draws from it are weighted by p(Y, X)/q(X), where p(Y, X) is the exact
- * density of the model at the fitted hyperparameters, without inducing inputs. If the tail of the ratios is too heavy, q misses a part of the posterior.
+ * Checks whether the variational posterior q(X) of a Bayesian GPLVM's latents is reliable: draws from it are weighted by p(Y, X)/q(X), where p(Y, X)
+ * is the exact
+ * density of the model at the fitted hyperparameters, without inducing inputs. If the tail of the ratios is too heavy, q misses part of the posterior.
  *
- * Takes one evaluation per draw, of O(N³) each.
+ * Costs one evaluation of O(N³) per draw.
  *
  * @param fitted - a fit of `bayesianGplvm` with Gaussian noise of one variance and complete observations
  * @param options - see {@link VariationalCheckOptions}
- * @returns k̂ with its limit, and the evidence by importance sampling beside the bound
+ * @returns k̂ with its limit, the evidence by importance sampling, and the bound
  * @throws InvalidInputError for a fit of another model
- * @throws NumericalError where the covariance of drawn latents has no factor without jitter
+ * @throws NumericalError if the covariance of drawn latents has no Cholesky factor without jitter
  * @see Yao, Vehtari, Simpson & Gelman, Yes, but did it work?: Evaluating variational inference, ICML 2018
  * @example
  * ```ts
@@ -90,7 +87,7 @@ export function checkVariational(
     model.sampled
   ) {
     throw new InvalidInputError(
-      `checkVariational takes a fit of bayesianGplvm with Gaussian noise of one variance to complete observations, but a fit of '${fitted.model}' was given that is none.`,
+      `checkVariational takes a fit of bayesianGplvm with Gaussian noise of one variance to complete observations, but a fit of '${fitted.model}' was given that is not one.`,
     );
   }
   const exact = latentVariableModel({

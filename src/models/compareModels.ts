@@ -3,7 +3,15 @@ import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import type { ScaleOption } from '../core/observations.ts';
-import { checkGiven, checkOptions, givenList, seedOption, signalOption } from '../core/options.ts';
+import {
+  checkGiven,
+  checkOptions,
+  givenList,
+  type OptionsIn,
+  seedOption,
+  signalOption,
+  typed,
+} from '../core/options.ts';
 import { aligned } from '../core/wording.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { Draws } from '../inference/sampling/index.ts';
@@ -19,95 +27,96 @@ import { canScore, type HeldOutScore, type ScoreOptions, score } from './score.t
 
 /** Members of a fit that a comparison uses. */
 export interface ComparedFit extends FittedModel {
-  /** The bound, of a model whose latents are distributions. */
+  /** Variational bound, for models whose latents are distributions. */
   readonly evidence?: number;
   project?(Y: ObservationsLike): Promise<Projection>;
 }
 
-export interface ComparisonOptions {
-  /** New observations n×D, or a table of them, by whose log density the fits are compared too, and by that of a third of their entries given the others of their rows. */
-  readonly heldOut?: ObservationsLike;
-  /** Seed by which entries are hidden; default 0. */
-  readonly seed?: number;
-  /** Whether fits without a bound get Laplace's approximation of the evidence, at 2·N·q evaluations each; they do unless turned off. */
-  readonly laplace?: boolean;
-  /** Factories of parts that do not come with the library, by name: as `loadFit` takes them. */
-  readonly own?: OwnParts;
-  /** Aborting it rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-}
+export interface ComparisonOptions extends OptionsIn<typeof schema> {}
 
-/** One fit in a comparison. */
+/** Row of a comparison: one fit. */
 export interface ComparisonRow {
-  /** The model's, with a number where there are several of it. */
+  /** Name of the model, numbered if it occurs several times. */
   readonly name: string;
   readonly objective: number;
-  /** An approximation of log p(Y) at the fit's hyperparameters, the latents integrated out; NaN where there is none. */
+  /** Approximation of log p(Y) at the fit's hyperparameters, with the latents integrated out; NaN if unavailable. */
   readonly evidence: number;
-  /** How it was found: as a bound from below, by Laplace's approximation, or not at all. */
+  /** Kind of the approximation: a lower bound, Laplace's approximation, or none. */
   readonly by: 'bound' | 'laplace' | 'none';
-  /** Why there is none; undefined where there is one. */
+  /** Reason why the evidence is unavailable; undefined if it is available. */
   readonly reason: string | undefined;
-  /** How much less that is than the largest. */
+  /** Difference from the largest evidence. */
   readonly behind: number;
   /** Mean over the new observations of log p(y*|x*) at their projections; NaN without them. */
   readonly heldOutDensity: number;
-  /** How much less that is than the largest. */
+  /** Difference from the largest held-out density. */
   readonly heldOutBehind: number;
-  /** Mean log density of entries of the new observations that are hidden, given the others of their row, and its standard error: see {@link score}. NaN without new observations, and of fits that fill in none. */
+  /**
+   * Mean log density of hidden entries of the new observations, conditional on the rest of their row, and its standard error: see {@link score}. NaN
+   * without new observations, and for fits that cannot impute.
+   */
   readonly entryDensity: number;
   readonly entryDensitySe: number;
-  /** Why a fit that fills in entries has no density of hidden ones: it takes whole rows only. */
+  /** Reason why a fit that can impute has no density of hidden entries: it requires complete rows. */
   readonly entryReason: string | undefined;
-  /** How much less that is than the largest, and the standard error of the difference, by the same entries. */
+  /** Difference from the largest, and the standard error of the difference, on the same entries. */
   readonly entryBehind: number;
   readonly entryBehindSe: number;
 }
 
 export interface Comparison {
-  /** In the order of the fits. */
+  /** Rows in the order of the fits. */
   readonly table: readonly ComparisonRow[];
-  /** The table in columns, for people, and below it why a fit has no evidence, or no entries. */
+  /** Table as text, with the reasons why a fit has no evidence or no density of hidden entries. */
   toString(): string;
 }
 
-/** The draws of one model in a comparison. */
+/** Row of a comparison: the draws of one model. */
 export interface DrawsComparisonRow extends ElpdRow {
-  /** The model's, with a number where there are several of it. */
+  /** Name of the model, numbered if it occurs several times. */
   readonly name: string;
-  /** How many k̂ of leave-one-out are above their limit: with any, elpd is too optimistic. */
+  /** Number of leave-one-out k̂ above their limit: if there are any, elpd is too optimistic. */
   readonly unreliable: number;
 }
 
-/** Draws of several models side by side. */
+/** Comparison of draws from several models. */
 export interface DrawsComparison {
-  /** In the order of the draws. */
+  /** Rows in the order of the draws. */
   readonly table: readonly DrawsComparisonRow[];
-  /** The table in columns, for people. */
+  /** Table as text. */
   toString(): string;
 }
 
 const schema = v.strictObject({
-  heldOut: v.optional(v.any()),
+  /**
+   * New observations n×D, or a table of them, for comparing the fits by log density, and by the density of a third of their entries conditional on
+   * the rest of their rows.
+   */
+  heldOut: v.optional(typed<ObservationsLike>()),
+  /** Seed for hiding entries; default 0. */
   seed: seedOption,
+  /** Whether Laplace's approximation of the evidence is computed for fits without a bound, at 2·N·q evaluations each; default true. */
   laplace: v.optional(v.boolean(), true),
-  own: v.optional(v.any()),
+  /** Factories of custom parts by name, as for `loadFit`. */
+  own: v.optional(typed<OwnParts>()),
+  /** Signal that aborts the comparison, which then rejects with the signal's reason. */
   signal: signalOption,
 });
 
 /**
- * Fits of different models to the same observations, side by side: the evidence log p(Y) at the hyperparameters of each, the log density of
- * new observations, that of entries of theirs that are hidden, given the others of their row, with standard errors ({@link score}), and how far each is behind the best. The
- * last is the only one that models of all kinds have in common: the density of a whole row counts at its best place. The evidence is the bound where the latents are distributions, and Laplace's
- * approximation (see `laplaceApproximation`) where they are free points under a prior; both leave the hyperparameters at their optimum. A bound
- * is below the evidence, Laplace's approximation may be on either side of it. A fit without evidence, such as one that is no maximum in its latents,
- * has a row that says why.
+ * Compares fits of different models to the same observations: the evidence log p(Y) at each fit's hyperparameters, the log density of new
+ * observations, and the log density of their hidden entries conditional on the rest of the row, with standard errors ({@link score}) and differences
+ * from the best. Only the density of hidden entries is comparable between all kinds of models, since the density of a whole row is evaluated at its
+ * best position. The evidence is the bound if the latents are distributions, and Laplace's approximation (see `laplaceApproximation`) if they are
+ * free points under a prior; both fix the hyperparameters at their optimum. A bound is below the evidence; Laplace's approximation may be on either
+ * side of it. For a fit without evidence, such as one that is not a maximum in its latents, the row states the reason.
  *
- * Draws are compared by leave-one-out: the expected log predictive density of each model, with the standard error of its difference to the best, and stacking weights.
+ * Draws are compared by leave-one-out: the expected log predictive density of each model, with the standard error of its difference to the best, and
+ * stacking weights.
  *
- * @param fits - at least one, of models of the same N×D observations in the same units; or what `samplePosterior` returned for each
+ * @param fits - at least one fit, of the same N×D observations in the same units; or results of `samplePosterior`
  * @param options - `heldOut`, `seed`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
- * @throws InvalidInputError when the fits are of other observations, or some of those that have evidence scaled them and others did not
+ * @throws InvalidInputError if the fits have different observations, or only some of those with evidence scaled them
  * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28
  * @example
  * ```ts
@@ -190,7 +199,9 @@ const isDraws = (given: unknown): given is Draws => typeof (given as Draws | und
 
 function comparedDraws(drawn: readonly Draws[], count: number, options: ComparisonOptions): DrawsComparison {
   if (drawn.length < count) {
-    throw new InvalidInputError('compareModels takes fits or draws, but both were given. Compare each kind by itself.');
+    throw new InvalidInputError(
+      'compareModels takes fits or draws, but both were given. Compare each kind separately.',
+    );
   }
   const other = Object.keys(options)[0];
   if (other !== undefined) {
@@ -222,10 +233,10 @@ type Evidence = Pick<ComparisonRow, 'evidence' | 'by' | 'reason'>;
 const without = (reason: string): Evidence => ({ evidence: Number.NaN, by: 'none', reason });
 
 const OF_KNOWN_SUMS = without(
-  "Its densities are of counts whose row sums are known (offset: 'rowSums'), and those of other fits are not. Compare fits with the same offset.",
+  "Its densities are of counts whose row sums are known (offset: 'rowSums'), but other fits use no such offset. Compare fits with the same offset.",
 );
 
-/** True if a part of the model, such as its likelihood, is given the sums of the rows. */
+/** True if a part of the model, such as its likelihood, depends on the sums of the rows. */
 function takesRowSums(model: object): boolean {
   return Object.entries(model).some(
     ([name, value]) =>
@@ -245,7 +256,7 @@ async function evidenceOf(
   const { model, values } = fitted.toJSON();
   const hasPrior = Array.isArray(model.priors) && model.priors.length > 0;
   if (!hasPrior || !Object.hasOwn(values, 'latents')) {
-    return without('Its latents are no free points under a prior, over which the density could be integrated.');
+    return without('Its latents are not free points under a prior, over which the density could be integrated.');
   }
   const { latents, parameters } = fitted;
   try {
@@ -258,7 +269,7 @@ async function evidenceOf(
   } catch (error) {
     if (!(error instanceof NumericalError)) throw error;
     return without(
-      `It is no strict maximum in its latents, which Laplace's approximation takes. It ended as '${fitted.status}': fit it further.`,
+      `It is not a strict maximum in its latents, which Laplace's approximation takes. It ended as '${fitted.status}': fit it further.`,
     );
   }
 }
@@ -291,7 +302,7 @@ function checkComparable(fits: readonly ComparedFit[]): void {
   }
 }
 
-/** Throws unless all evidence is that of columns in the same units. */
+/** Throws unless all evidence refers to columns in the same units. */
 function checkUnits(fits: readonly ComparedFit[], rows: readonly Pick<ComparisonRow, 'by'>[]): void {
   const scaled = fits.filter((_, i) => rows[i]!.by !== 'none').map((fitted) => isModelScaled(fitted.toJSON().model));
   if (scaled.every((own) => own === scaled[0])) return;
@@ -311,7 +322,7 @@ function columnsOf(model: ModelJSON): number | undefined {
   return observations?.[0]?.length;
 }
 
-/** Each name, with a number where it was there before. */
+/** Names, numbered if they are repeated. */
 function numbered(names: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return names.map((name) => {

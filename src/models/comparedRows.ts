@@ -7,21 +7,16 @@ import type { Fit, FittedModel } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
 import { dividesColumns } from './savedFit.ts';
 
-/** Number of neighbors of scores where there are points enough, and at most a quarter of them. */
-export function usualNeighbors(points: number): number {
-  checkGiven(points, 'usualNeighbors', 'a number of points', Number.isInteger);
-  return Math.max(1, Math.min(10, Math.ceil(points / 4) - 1));
-}
-
 /**
- * The observations of a fit as neighbor scores compare them with its map, one row per point of the map: missing entries are filled in by the fit, and columns are divided by
- * their standard deviations where the model does so or where these differ by more than ten times. Every score of the library, the command line and the playground
+ * Observations of a fit in the form that neighbor scores compare with its map, one row per point of the map: missing entries are filled in by the
+ * fit, and columns are divided by their standard deviations if the model does so or if these differ by a factor of more than ten. Every score of the
+ * library, the command line and the playground
  * is computed on these rows.
  *
- * @param fitted - what `fit` returned
- * @param observations - the N×D observations that were fitted, for fits that do not keep them
+ * @param fitted - result of `fit`
+ * @param observations - the fitted observations, N×D, for fits that do not keep them
  * @returns a matrix of N×D without missing entries
- * @throws InvalidInputError when there are no observations, their number of rows is not that of the fit, or entries are missing that the model cannot fill in
+ * @throws InvalidInputError if there are no observations, their number of rows differs from the fit, or the model cannot fill in missing entries
  * @example
  * ```ts
  * const result = await fit(gplvm(Y, { latentDim: 2 }));
@@ -34,7 +29,7 @@ export async function comparedRows(fitted: FittedModel, observations?: MatrixLik
   return comparable(fitted, json, observationsOf(fitted, json, observations).shown);
 }
 
-/** @throws InvalidInputError for what is no fit, and for a fit of a model without latents */
+/** @throws InvalidInputError for a value that is not a fit, and for a fit of a model without latents */
 export function checkHasLatents(fitted: FittedModel, caller: string): void {
   const isFit = (given: FittedModel) => typeof given.toJSON === 'function';
   checkGiven(fitted, caller, 'what fit returned', (given) => isFit(given) && given.trace !== undefined);
@@ -44,7 +39,7 @@ export function checkHasLatents(fitted: FittedModel, caller: string): void {
   );
 }
 
-/** The observations of a fit as the model was given them, and those of the points that it shows. */
+/** Observations of a fit as passed to the model, and the observations of the points that it shows. */
 export function observationsOf(
   fitted: FittedModel,
   json: ModelJSON,
@@ -53,7 +48,7 @@ export function observationsOf(
   const held = (json as { observations?: (number | null)[][] }).observations;
   if (given === undefined && (held === undefined || held.length === 0)) {
     throw new InvalidInputError(
-      `The fit of ${fitted.model} does not hold its observations. Give them as { observations }.`,
+      `The fit of ${fitted.model} does not contain its observations. Give them as { observations }.`,
     );
   }
   const Y =
@@ -71,7 +66,23 @@ export function observationsOf(
   );
 }
 
-/** Observations of the points of a map in the units in which they are compared, their missing entries filled in. */
+/** Rows with predictions for their missing entries; without intervals from `impute`, predictions at the fitted positions. */
+async function filled({ impute, reconstruct }: Fit, Y: Matrix): Promise<Matrix> {
+  try {
+    return Matrix.from((await impute!(Y)).mean);
+  } catch (error) {
+    const isRefused = error instanceof InvalidInputError && error.code === 'followsNoise';
+    if (!isRefused || reconstruct === undefined) throw error;
+    const means = await reconstruct(Y);
+    return new Matrix(
+      Y.data.map((entry, k) => (Number.isNaN(entry) ? means.data[k]! : entry)),
+      Y.rows,
+      Y.columns,
+    );
+  }
+}
+
+/** Observations of the points of a map in the units of the comparison, with missing entries filled in. */
 export async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix): Promise<Matrix> {
   const { impute } = fitted as Fit;
   const hasHoles = Y.data.some(Number.isNaN);
@@ -81,6 +92,6 @@ export async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix
       { code: 'missingEntry' },
     );
   }
-  const whole = hasHoles ? Matrix.from((await impute!(Y)).mean) : Y;
+  const whole = hasHoles ? await filled(fitted as Fit, Y) : Y;
   return dividedColumns(whole, dividesColumns(json, Y) || 'auto').points;
 }

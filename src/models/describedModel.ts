@@ -4,8 +4,10 @@ import { checkGiven, givenOptions, unknownName } from '../core/options.ts';
 import { knnGraph } from '../engine/graph/index.ts';
 import { parseKernel } from '../kernels/index.ts';
 import type { Kernel } from '../kernels/kernel.ts';
+import type { Likelihood } from '../model/entrywise/likelihood.ts';
 import type { AnyModel } from '../model/model.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
+import { builtInLikelihoods } from '../model/parameterJson.ts';
 import {
   discriminative,
   dynamics,
@@ -18,21 +20,19 @@ import {
   tsneNeighbors,
   umapNeighbors,
 } from '../priors/index.ts';
-import { builtInLikelihoods } from '../processes/likelihoods/index.ts';
-import type { Likelihood } from '../processes/likelihoods/likelihood.ts';
 import { type NamedModel, namedModels } from './catalog.ts';
 import type { OwnParts } from './ownParts.ts';
 
-/** Options of a model as JSON can say them. */
+/** Options of a model that JSON can express. */
 export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim?: number };
 
-/** The rows of a model, for parts that are made from them. */
+/** Rows of a model, for parts that depend on them. */
 interface Rows {
   readonly observations: Matrix;
   readonly labels: readonly string[] | undefined;
 }
 
-/** Options, of a model or of a prior, in which JSON has become the library's own parts: kernels, parameters, priors. */
+/** Options of a model or prior, with JSON descriptions replaced by kernels, parameters and priors. */
 function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts, rows: Rows): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => {
@@ -42,7 +42,7 @@ function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts, ro
   );
 }
 
-/** What is read otherwise than JSON reads it; all else is left to the model, which says what it takes. */
+/** Readers of options that are not plain JSON; all other options are validated by the model. */
 const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnParts, rows: Rows) => unknown>> = {
   kernel: (given, _, own) => kernelOf(given, own),
   // For mpme: 'squared', 'plain', or the distances of a kernel.
@@ -64,13 +64,11 @@ const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnPa
     );
   },
   posterior: () => {
-    throw new InvalidInputError(
-      "The option 'posterior' cannot be said in JSON. Use init, backConstraint and dynamics.",
-    );
+    throw new InvalidInputError("The option 'posterior' has no form in JSON. Use init, backConstraint and dynamics.");
   },
 };
 
-/** A kernel as people write it: "rbf(lengthscale=[1,2]) + bias(0.1)". */
+/** Kernel from text: "rbf(lengthscale=[1,2]) + bias(0.1)". */
 function kernelOf(given: unknown, { kernels }: OwnParts): Kernel {
   if (typeof given === 'string') return parseKernel(given, kernels);
   throw new InvalidInputError(
@@ -78,7 +76,7 @@ function kernelOf(given: unknown, { kernels }: OwnParts): Kernel {
   );
 }
 
-/** A parameter as people write it in JSON: a number, a list of numbers, or { "fixed": number }. */
+/** Parameter from JSON: a number, a list of numbers, or { "fixed": number }. */
 function parameterOf(given: unknown, name: string): ParameterLike {
   if (isNumeric(given)) return given;
   if (isObject(given) && isNumeric(given.fixed) && Object.keys(given).length === 1) return fixed(given.fixed);
@@ -87,7 +85,7 @@ function parameterOf(given: unknown, name: string): ParameterLike {
   );
 }
 
-/** The priors that JSON can describe. */
+/** Priors that JSON can describe. */
 const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>>, rows: Rows) => Prior>> = {
   standardNormal: (options) => standardNormal(options as Record<string, ParameterLike>),
   dynamics,
@@ -109,7 +107,7 @@ function priorsOf(given: unknown, own: OwnParts, rows: Rows): Prior[] {
   throw new InvalidInputError(`Option 'priors' must be a list, such as ["standardNormal"] or [].`);
 }
 
-/** A prior as people write it in JSON: "standardNormal", or one with its options, { "prior": "rank", "strength": 10 }. */
+/** Prior from JSON: "standardNormal", or a name with options, { "prior": "rank", "strength": 10 }. */
 function priorOf(given: unknown, own: OwnParts, rows: Rows): Prior {
   const { prior, ...options } = isObject(given) ? given : { prior: given };
   const factories = { ...PRIORS, ...own.priors } as typeof PRIORS;
@@ -120,7 +118,7 @@ function priorOf(given: unknown, own: OwnParts, rows: Rows): Prior {
   );
 }
 
-/** A likelihood as people write it in JSON: "gaussian", or one with its options, { "likelihood": "gaussian", "variance": [0.1, 0.5] }. */
+/** Likelihood from JSON: "gaussian", or a name with options, { "likelihood": "gaussian", "variance": [0.1, 0.5] }. */
 function likelihoodOf(given: unknown, own: OwnParts, rows: Rows): Likelihood {
   const { likelihood, ...options } = isObject(given) ? given : { likelihood: given };
   const factories = { ...builtInLikelihoods, ...own.likelihoods };
@@ -138,15 +136,15 @@ const isObject = (given: unknown): given is Record<string, unknown> =>
   typeof given === 'object' && given !== null && !Array.isArray(given);
 
 /**
- * A model as JSON describes it: by its name, with kernels as text ("rbf(lengthscale=[1,2]) + bias"), parameters as numbers, lists or
- * { "fixed": number }, priors and likelihoods by their names. What the command line and sweeps make their models with.
+ * Builds a model from its name and JSON options, with kernels as text ("rbf(lengthscale=[1,2]) + bias"), parameters as numbers, lists or { "fixed":
+ * number }, and priors and likelihoods by name. Used by the command line and by sweeps.
  *
  * @param name - a name of `namedModels`, or of a custom model
  * @param observations - N×D
- * @param labels - N labels, '' where one is missing; models that take none leave them aside
- * @param options - options of the model as JSON; `latentDim` is one of them
- * @param own - parts that do not come with the library
- * @throws InvalidInputError for an unknown model, one that takes labels without them, and what the model's factory throws
+ * @param labels - N labels, '' if missing; ignored by models without labels
+ * @param options - options of the model as JSON, including `latentDim`
+ * @param own - custom parts
+ * @throws InvalidInputError for an unknown model, missing labels, and invalid options
  * @example
  * ```ts
  * describedModel('gplvm', Matrix.from(Y), undefined, { latentDim: 2, kernel: 'rbf + bias' });
@@ -167,9 +165,9 @@ export function describedModel(
 }
 
 /**
- * How the model of a name is made.
+ * Looks up a model by name.
  *
- * @throws InvalidInputError for a name that is not known
+ * @throws InvalidInputError for an unknown name
  */
 export function kindOf(name: string, own: OwnParts = {}): NamedModel {
   checkGiven(name, 'kindOf', 'the name of a model', (given) => typeof given === 'string');
@@ -180,7 +178,7 @@ export function kindOf(name: string, own: OwnParts = {}): NamedModel {
   throw unknownName('model', name, [...Object.keys(namedModels), ...Object.keys(models)], 'latentfield');
 }
 
-/** A factory of `defineModel` takes the observations; one that was written around it may take options and labels too. */
+/** Model from a custom factory. A factory of `defineModel` accepts the observations; a wrapped one may also accept options and labels. */
 const ownModel =
   (factory: unknown): NamedModel['make'] =>
   (observations, labels, options) =>

@@ -3,9 +3,9 @@ import { exp } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
-import { checkOptions, integerFromOne, seedOption } from '../core/options.ts';
+import { checkOptions, integerFromOne, type OptionsIn, seedOption } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
-import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
+import { engineChoice } from '../engine/dense/index.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
 import { solve } from '../inference/minimize/minimize.ts';
 import { solveInSlices } from '../inference/minimize/slices.ts';
@@ -19,26 +19,22 @@ import type { VariableLayout } from '../model/variables.ts';
 import { latentVariableModel } from './gp/latentVariableModel.ts';
 
 /** Options of {@link gpScore}. */
-export interface GpScoreOptions {
-  /** Number of starts, from 1; default 5. The first five are always the same, further ones are drawn from the seed. */
-  readonly starts?: number;
-  /** Seed of the starts after the fifth; default 0. */
-  readonly seed?: number;
-  /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
-  readonly engine?: EngineChoice;
-}
+export interface GpScoreOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
+  /** Number of starts, from 1; default 5. The first five are always the same, further ones are drawn from the seed. */
   starts: v.optional(integerFromOne, 5),
+  /** Seed of the starts after the fifth; default 0. */
   seed: seedOption,
+  /** Linear algebra engine; default LATENTFIELD_ENGINE, or 'auto'. */
   engine: v.optional(engineChoice),
 });
 
-/** Bounds on the logarithm of a variance: that of an unneeded term would go to −∞. */
+/** Bounds on the logarithm of a variance; an unneeded term's would go to −∞. */
 const VARIANCE = [-25, 12] as const;
 /**
- * Where that of the lengthscale may go, for columns of unit variance: e⁻⁶ = 0.0025. Without a limit, points that coincide in
- * X but for rounding are explained by functions of their rounding.
+ * Bounds on the logarithm of the lengthscale, for columns of unit variance: e⁻⁶ = 0.0025. Without a limit, points that coincide in X up to rounding
+ * are explained by functions of the rounding errors.
  */
 const LENGTHSCALE = [-6, 12.5] as const;
 
@@ -46,17 +42,17 @@ const LENGTHSCALE = [-6, 12.5] as const;
 type Hyperparameters = readonly [variance: number, inverseWidth: number, bias: number, noise: number];
 
 /**
- * How well an embedding explains the data, as the likelihood of a GPLVM with its latents held there: the maximum over the
- * variance and the lengthscale of an rbf, a bias and a noise variance of
- * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ). The columns of Y are centered, those of X scaled to unit variance.
+ * Score of an embedding by the likelihood of a GPLVM with its latents fixed at the embedding: the maximum, over the variance and the lengthscale of
+ * an rbf, a bias and a noise variance, of
+ * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ). The columns of Y are centered, and the columns of X scaled to unit variance.
  *
- * The likelihood has several maxima; the best of those reached from the starts counts.
+ * The likelihood has several maxima; the score is the best maximum reached from the starts.
  *
  * @param Y - data, N×D
  * @param X - embedding, N×q
  * @param options - `starts`, `seed`, `engine`: see {@link GpScoreOptions}
  * @returns nats; comparable between embeddings of the same Y
- * @throws InvalidInputError when a number is not finite, or Y and X differ in their rows
+ * @throws InvalidInputError if a number is not finite, or Y and X differ in their rows
  * @see Harmeling, Exploring model selection techniques for nonlinear dimensionality reduction (2007); Lawrence, JMLR 13 (2012), §4
  * @example
  * ```ts
@@ -92,13 +88,13 @@ export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOpti
   }
 }
 
-/** A GPLVM whose latents are held. */
+/** GPLVM with fixed latents. */
 function heldModel(observations: Matrix, X: Matrix) {
   const kernel = add(rbf(), bias());
   return latentVariableModel({ observations, latentDim: X.columns, posterior: fixedAt(X), kernel, noise: 1 });
 }
 
-/** The solver sees the logarithm of 1/lengthscale², as it sees those of the variances: halves of it would be badly scaled. */
+/** Box in the solver's variables. The solver works with the logarithm of 1/lengthscale², as for the variances, since half of it would be badly scaled. */
 function boxOf({ variables }: VariableLayout) {
   const isLengthscale = variables.filter(({ start }) => start >= 0).map(({ path }) => path.endsWith('.lengthscale'));
   const ranges = isLengthscale.map((is) => (is ? LENGTHSCALE : VARIANCE));
@@ -115,7 +111,7 @@ const valuesAt = ([variance, inverseWidth, biasVariance, noise]: Hyperparameters
   'mapping.noise': noise,
 });
 
-/** Smooth and rough functions, with much and with little noise, on the scale of the data. */
+/** Starts for smooth and rough functions, with much and little noise, on the scale of the data. */
 function startsFor(v: number, count: number, seed: number): Hyperparameters[] {
   const listed: Hyperparameters[] = [
     [1, 1, exp(-2), exp(-2)],

@@ -4,7 +4,7 @@ export * from './builtIn.ts';
 export * from './builtInLabeled.ts';
 export { type NamedModel, namedModels } from './catalog.ts';
 export { checkVariational, type VariationalCheck, type VariationalCheckOptions } from './checkVariational.ts';
-export { comparedRows, usualNeighbors } from './comparedRows.ts';
+export { comparedRows } from './comparedRows.ts';
 export {
   type ComparedFit,
   type Comparison,
@@ -16,6 +16,8 @@ export {
 } from './compareModels.ts';
 export { describedModel, kindOf, type ModelOptions } from './describedModel.ts';
 export type { Distances } from './field/distances.ts';
+export { type ByKindOptions, byKind, type ColumnsByKind } from './gp/byKind.ts';
+export type { ColumnKind, ColumnKindsByName } from './gp/columnKinds.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export {
   type DistributedViewsModel,
@@ -30,10 +32,10 @@ export type { Strength } from './gp/strengths.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { type LoadedWith, loadDraws, loadFit } from './loadFit.ts';
 export { modelFromJSON } from './modelFromJSON.ts';
-export type { OwnParts } from './ownParts.ts';
+export type { OwnModel, OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalog.ts';
 export { type HeldOutScore, type ScoreOptions, score } from './score.ts';
-export type { Preset } from './spectral/embedding/options.ts';
+export type { Preset, SpectralModel } from './spectral/embedding/options.ts';
 export type { FieldReadOut, ReadOut, ReadOutOptions } from './spectral/embedding/readOut.ts';
 export type { NeighborhoodOptions } from './spectral/neighborhood/neighborhood.ts';
 export type { UnfoldingConstraints } from './spectral/unfolding/unfoldingProblem.ts';

@@ -12,14 +12,13 @@ import { densityOf, ENGINE_DIFFERENCE } from '../inference/fit/fitProblem.ts';
 import { computeWith, ONE_THREAD } from '../inference/fit/fitThreads.ts';
 import { STATISTICS } from '../inference/sampling/chain.ts';
 import { createDraws, type Draws, type DrawsRecord } from '../inference/sampling/draws.ts';
-import type { ModelFactory } from '../model/computedModel.ts';
 import type { Fit, FitJSON, FitOf, FitOutcome, LoadedFit } from '../model/fit.ts';
 import type { AnyModel, Assembly, Model, ModelJSON } from '../model/model.ts';
 import { dataFromPlain } from '../model/plainData.ts';
 import { entriesOf } from '../model/transform.ts';
 import { layOut, naturalEntries, type VariableLayout } from '../model/variables.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
-import { checkOwnParts, type OwnParts } from './ownParts.ts';
+import { checkOwnParts, type OwnModel, type OwnParts } from './ownParts.ts';
 import { outcomeFromJSON, savedFit } from './savedFit.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -60,11 +59,11 @@ const recordSchema = v.pipe(
 );
 
 /**
- * Makes draws again from what `draws.toJSON()` wrote: the same numbers, diagnostics and predictions, bit for bit.
+ * Restores draws from the result of `draws.toJSON()`: the same numbers, diagnostics and predictions, bit for bit.
  *
- * @param json - the object (parse the text of a file with `JSON.parse` first)
- * @param own - factories of parts that do not come with the library, by name, as `loadFit` takes them
- * @throws InvalidInputError when it is not saved draws, or damaged, with the place; or names a part that is not known
+ * @param json - JSON object (parse the text of a file with `JSON.parse` first)
+ * @param own - factories of custom parts by name, as for `loadFit`
+ * @throws InvalidInputError if the object is not saved draws, is damaged (with the position), or names an unknown part
  * @example
  * ```ts
  * const again = loadDraws(JSON.parse(JSON.stringify(draws)));
@@ -101,7 +100,7 @@ const schema = v.object({
 /**
  * Reads the description of a table from a saved fit.
  *
- * @param owner - the fit, as the error calls it
+ * @param owner - name of the fit in error messages
  * @throws InvalidInputError if it is damaged
  */
 function fittedTableFromJSON(json: unknown, owner: string): FittedTable {
@@ -118,9 +117,9 @@ function fittedTableFromJSON(json: unknown, owner: string): FittedTable {
   throw new InvalidInputError(`${owner} is damaged at table.${place}. Fit the data again.`);
 }
 
-/** The type of a loaded fit: one of the given models, or else a model with a mapping. */
+/** Type of a loaded fit: one of the custom models, or else a model with a mapping. */
 export type LoadedWith<Own extends OwnParts> = Own extends { readonly models: Readonly<Record<string, infer Factory>> }
-  ? Factory extends ModelFactory<never, infer M>
+  ? Factory extends OwnModel<infer M>
     ? FitOf<M>
     : LoadedFit
   : LoadedFit;
@@ -128,18 +127,18 @@ export type LoadedWith<Own extends OwnParts> = Own extends { readonly models: Re
 const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
 
 /**
- * Makes a fit again from what `fit.toJSON()` wrote: the same latents, parameters and predictions, bit for bit.
+ * Restores a fit from the result of `fit.toJSON()`: the same latents, parameters and predictions, bit for bit.
  *
- * A file that was damaged is refused: every part has a checksum, forms, shapes and supports are checked, and the objective is evaluated again
- * at the values, to 1e-6.
+ * Damaged files are rejected: every part has a checksum, types, shapes and supports are checked, and the objective is evaluated again at the values
+ * and compared to 1e-6.
  *
- * @param json - the object (parse the text of a file with `JSON.parse` first)
- * @param own - factories of models, kernels, priors and other parts that do not come with the library, by name; with `models` the result has
- * the type of their fits, and with a model's type given, `loadFit<typeof model>(json)`, of that model's
- * @param options - `engine`: the linear algebra of what is done with it, 'auto' unless given or named by LATENTFIELD_ENGINE; the one that
- * the fit was made with is not kept, since another machine may not have it
- * @throws InvalidInputError when it is not a saved fit, or damaged, with the place; names a part that is not known; or asks for the native engine
- * where it is not there
+ * @param json - JSON object (parse the text of a file with `JSON.parse` first)
+ * @param own - factories of custom models, kernels, priors and other parts by name; with `models` the result has the type of their fits, and with an
+ * explicit type, `loadFit<typeof model>(json)`, the type of that model's fits
+ * @param options - `engine`: the linear algebra engine of the restored fit, default LATENTFIELD_ENGINE, or 'auto'; the engine of the original fit is
+ * not saved, since another machine may not have it
+ * @throws InvalidInputError if the object is not a saved fit, is damaged (with the position), names an unknown part, or requests a native engine that
+ * is unavailable
  * @example
  * ```ts
  * const again = loadFit(JSON.parse(JSON.stringify(result)));
@@ -175,7 +174,7 @@ export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: E
   return readingAt('values', () => createFit(table === undefined ? model : { ...model, table }, outcome, engine));
 }
 
-/** Throws unless the latents have the dimension that the model's members or options name. */
+/** Throws unless the latents have the dimension set by the model's members or options. */
 function checkDimension({ model }: FitJSON, { values: { latents } }: FitOutcome): void {
   const { latentDim, options } = model as { latentDim?: unknown; options?: { latentDim?: unknown } };
   const said = latentDim ?? options?.latentDim;
@@ -187,10 +186,10 @@ function checkDimension({ model }: FitJSON, { values: { latents } }: FitOutcome)
 }
 
 /**
- * Holds what a file says of an outcome to its model: values of every parameter, of their shapes and in their supports, finite unless the fit
- * has failed, and the objective, evaluated again at them.
+ * Checks a saved outcome against its model: the values of every parameter, their shapes and supports, finite unless the fit failed, and the
+ * objective, evaluated again at these values.
  *
- * @throws InvalidInputError that names the place where the two do not agree
+ * @throws InvalidInputError that names the position of a discrepancy
  */
 function checkOutcome(model: Model, outcome: FitOutcome, engine: EngineChoice | undefined): void {
   const hasFailed = outcome.status === 'failed';
@@ -209,11 +208,11 @@ function checkFinite({ values, objective, terms }: FitOutcome): void {
     ...Object.entries(terms).map(([name, term]) => [`terms.${name}`, term] as const),
   ]) {
     const bad = entriesOf(value).find((entry) => !Number.isFinite(entry));
-    if (bad !== undefined) throw damagedAt(place, `it holds ${bad}, which only a fit that has failed may.`);
+    if (bad !== undefined) throw damagedAt(place, `it contains ${bad}, which only a failed fit may contain.`);
   }
 }
 
-/** Terms add up to the objective. */
+/** Checks that the terms add up to the objective. */
 function checkSum({ objective, terms }: FitOutcome): void {
   const total = Object.values(terms).reduce((sum, term) => sum + term, 0);
   if (!Number.isFinite(objective) || isClose(total, objective, [objective, ...Object.values(terms)])) return;
@@ -247,7 +246,7 @@ function checkDensity(model: Model, outcome: FitOutcome): void {
   }
 }
 
-/** The model, in batches if the values are those of a fit in batches. */
+/** Assembled model, in batches if the values come from a fit in batches. */
 function assembled(model: Model, { values }: FitOutcome, seed: number): { assembly: Assembly; layout: VariableLayout } {
   let missing = '';
   for (const batched of model.points === undefined ? [false] : [false, true]) {
@@ -261,7 +260,7 @@ function assembled(model: Model, { values }: FitOutcome, seed: number): { assemb
   throw damagedAt(`values.${missing}`, 'it is missing.');
 }
 
-/** Values at which the log density cannot be evaluated are none that a fit ended at. */
+/** Evaluates a density; values without a finite log density cannot be the result of a fit. */
 function densityAt<T>(evaluate: () => T): T {
   try {
     return evaluate();

@@ -5,14 +5,14 @@ import type { AnyModel, ModelJSON } from '../model/model.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
 
-/** True if this says that a row has to be whole. */
+/** True for an error that a row must be complete. */
 export const takesWholeRows = (error: unknown): error is InvalidInputError =>
   error instanceof InvalidInputError && error.code === 'missingEntry';
 
 /**
- * What a fit fills in where entries of rows are hidden.
+ * Imputation of hidden entries of rows by a fit.
  *
- * @throws InvalidInputError with the code 'missingEntry' where a density needs whole rows, such as counts under the offset of their rows
+ * @throws InvalidInputError with the code 'missingEntry' if a density requires complete rows, such as counts with row offsets
  */
 export async function filledIn(fitted: FittedModel, hidden: Matrix, signal: AbortSignal | undefined) {
   try {
@@ -26,23 +26,23 @@ export async function filledIn(fitted: FittedModel, hidden: Matrix, signal: Abor
   }
 }
 
-/** What a model is refitted with. */
+/** Changes for a refit. */
 export interface RefitChanges {
-  /** The rows that it is made of, ascending; default all. */
+  /** Row numbers to keep, ascending; default all. */
   readonly rows?: Int32Array | undefined;
-  /** Its number of latent dimensions; as it is unless given. */
+  /** Number of latent dimensions; default unchanged. */
   readonly latentDim?: number | undefined;
-  /** Other observations, N×D, NaN where missing, in the place of its own, before rows are taken. */
+  /** Replacement for the observations, N×D, NaN where missing, before rows are selected. */
   readonly observations?: Matrix | undefined;
 }
 
-/** Members of saved models that have an entry a point. */
+/** Members of saved models with one entry per point. */
 const ROWWISE = ['observations', 'labels', 'classes'];
 
 /**
- * A saved model made again of some of its rows, or with another number of latent dimensions: all else as it was given or chosen.
+ * Saved model restricted to some of its rows, or with another number of latent dimensions; all other options unchanged.
  *
- * @throws InvalidInputError for a model whose rows belong together, such as a sequence, or that holds other things that belong to rows
+ * @throws InvalidInputError for a model whose rows depend on each other, such as a sequence, or that contains other members with one entry per row
  */
 export function refitModel(json: ModelJSON, changes: RefitChanges, own: OwnParts = {}): AnyModel {
   const { rows, latentDim, observations } = changes;
@@ -54,7 +54,7 @@ export function refitModel(json: ModelJSON, changes: RefitChanges, own: OwnParts
 function ofRows(json: ModelJSON, rows: Int32Array): ModelJSON {
   const N = (json as { observations?: readonly unknown[] }).observations?.length;
   if (N === undefined || 'views' in json || 'sampled' in json) {
-    throw new InvalidInputError('It does not hold one table of observations, of which rows could be taken.');
+    throw new InvalidInputError('It does not contain a single table of observations whose rows could be selected.');
   }
   const walk = (value: unknown, key: string): unknown => {
     if (Array.isArray(value)) {
@@ -79,13 +79,13 @@ function ofRows(json: ModelJSON, rows: Int32Array): ModelJSON {
   return walk(json, '') as ModelJSON;
 }
 
-/** Classes and labels are arguments of priors with one entry per row; graphs are not lists of plain values. */
+/** True for plain values. Classes and labels are arguments of priors with one entry per row; graphs are not lists of plain values. */
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 const belongsToRows = (name: string) =>
   new InvalidInputError(`Its '${name}' belongs to all rows together, and cannot be cut to some of them.`);
 
-/** Lists of one number a dimension are cut, or go on with their mean. */
+/** Lists with one number per dimension, truncated or extended by their mean. */
 function resized(json: ModelJSON, latentDim: number | undefined): ModelJSON {
   const { latentDim: before, options } = json as { latentDim?: number; options?: { latentDim?: number } };
   const q = before ?? options?.latentDim;

@@ -5,6 +5,7 @@ import { describe, Matrix, reasonOf } from '../core/matrix.ts';
 import { isScaled, type ScaleOption } from '../core/observations.ts';
 import { NON_FINITE } from '../core/plainNumbers.ts';
 import { checkDepth, checkSaved, checkSums, readingAt } from '../core/saved.ts';
+import { APPROXIMATIONS } from '../model/approximation.ts';
 import { DIVIDED, type FitJSON, type FitOutcome } from '../model/fit.ts';
 import type { PosteriorJSON } from '../model/language/variable.ts';
 import type { ModelJSON } from '../model/model.ts';
@@ -12,13 +13,13 @@ import { valueFromJSON } from '../model/transform.ts';
 
 const finiteEntry = v.pipe(v.number(), v.finite());
 
-/** Observations as files hold them: null where an entry is missing. */
+/** Observations in files: null for missing entries. */
 export const savedRows = v.pipe(
   v.array(v.array(v.nullable(finiteEntry))),
   v.transform((rows) => rows.map((row) => row.map((entry) => entry ?? Number.NaN))),
 );
 
-/** True if a saved model divides the columns of Y by their deviations. */
+/** True if a saved model divides the columns of Y by their standard deviations. */
 export function dividesColumns(json: ModelJSON, Y: Matrix): boolean {
   const { scale, options } = json as { scale?: ScaleOption; options?: { scale?: ScaleOption } };
   return isScaled(Y, scale ?? options?.scale ?? false);
@@ -31,8 +32,8 @@ function isNamed(value: unknown): boolean {
 }
 
 /**
- * A start for latents of a saved model, which has its values already: of any dimension, where a start from the observations would cost, and
- * not be possible of more dimensions than they have.
+ * Placeholder start for latents of a saved model, whose values are known: works for any dimension, whereas a start from the observations would be
+ * expensive, and impossible for more dimensions than columns.
  */
 export const anyStart = (rows: number, latentDim: number): Matrix =>
   new Matrix(
@@ -42,12 +43,12 @@ export const anyStart = (rows: number, latentDim: number): Matrix =>
   );
 
 const finite = v.pipe(v.number(), v.finite());
-/** Numbers of a fit that has failed need not be finite. */
+/** Numbers of a fit, which may be non-finite if it failed. */
 const number = v.union([finite, v.picklist(NON_FINITE)]);
 const count = v.pipe(finite, v.integer(), v.minValue(0));
 const text = v.optional(v.string());
 const approximation = v.strictObject({
-  name: v.picklist(['inducingInputs', 'quadrature', 'draws']),
+  name: v.picklist(APPROXIMATIONS),
   of: v.array(v.string()),
   count,
   error: v.optional(number),
@@ -101,9 +102,9 @@ const entries = {
 const schema = v.strictObject({ ...entries, version: v.literal(2), checksums: v.record(v.string(), v.string()) });
 
 /**
- * What `Fit.toJSON` wrote, undamaged as far as it can say so itself.
+ * Reads the result of `Fit.toJSON` and checks its integrity.
  *
- * @throws InvalidInputError when it is something else, or damaged, naming the place
+ * @throws InvalidInputError if the value is not a saved fit or is damaged, with the position
  */
 export function savedFit(json: unknown): FitJSON {
   try {
@@ -132,7 +133,7 @@ function checkedFit(json: unknown): FitJSON {
   checkDepth(json, 'This saved fit');
   checkSaved(schema, json, '');
   const { checksums, table, ...rest } = json as FitJSON;
-  // A table that was put beside a fit by hand has no checksum; only its form is checked.
+  // A table that was added to a fit by hand has no checksum; only its form is checked.
   checkSums(Object.hasOwn(checksums, 'table') ? { ...rest, table } : rest, DIVIDED, checksums);
   // In the order of the file, so that it is written again as it was.
   return json as FitJSON;

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
 import { checkEntries } from '../core/observations.ts';
-import { checkOptions, seedOption, signalOption } from '../core/options.ts';
+import { checkOptions, type OptionsIn, seedOption, signalOption, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import {
   type Calibration,
@@ -18,25 +18,16 @@ import { checkHasLatents, observationsOf } from './comparedRows.ts';
 import { filledIn } from './refit.ts';
 
 /** Options of {@link score}. */
-export interface ScoreOptions {
-  /** The held-out rows with NaN where entries are hidden, n×D; unless given a third of the entries of each row, drawn at random. */
-  readonly shown?: MatrixLike | undefined;
-  /** Seed of what is hidden; default 0. */
-  readonly seed?: number | undefined;
-  /** N×D, the observations that were fitted, for fits that do not hold them: columns are measured by their deviation. */
-  readonly observations?: MatrixLike | undefined;
-  /** Aborting it rejects with its reason. */
-  readonly signal?: AbortSignal | undefined;
-}
+export interface ScoreOptions extends OptionsIn<typeof schema> {}
 
-/** How well a fit predicts entries of rows that it has not seen. */
+/** Accuracy of a fit's predictions of entries in unseen rows. */
 export interface HeldOutScore extends Calibration {
-  /** Standard error of `logDensity`, in which entries of one row are dependent. */
+  /** Standard error of `logDensity`, with entries of one row treated as dependent. */
   readonly logDensitySe: number;
-  /** n×D, the log density of each entry that was hidden, NaN elsewhere. */
+  /** Log density of each hidden entry, NaN elsewhere, n×D. */
   readonly pointwise: Matrix;
   /**
-   * How much less the mean log density is than that of another fit, and the standard error of the difference, in which entries of one row are dependent.
+   * Shortfall of the mean log density from another fit, and the standard error of the difference, with entries of one row treated as dependent.
    *
    * @throws InvalidInputError for a score of other entries
    */
@@ -44,26 +35,30 @@ export interface HeldOutScore extends Calibration {
 }
 
 const schema = v.strictObject({
-  shown: v.optional(v.any()),
+  /** Held-out rows with NaN for hidden entries, n×D; default a random third of the entries of each row. */
+  shown: v.optional(typed<MatrixLike>()),
+  /** Seed for hiding entries; default 0. */
   seed: seedOption,
-  observations: v.optional(v.any()),
+  /** Fitted observations, N×D, for fits that do not keep them: they determine the columns' standard deviations. */
+  observations: v.optional(typed<MatrixLike>()),
+  /** Signal that aborts the computation, which then rejects with the signal's reason. */
   signal: signalOption,
 });
 
 /**
- * Held-out score of a fit: entries of rows that were not fitted are hidden, `impute` predicts them from the others of their row, and what was hidden is compared with the
- * predictions. The score is the mean of
+ * Held-out score of a fit: entries of rows that were not fitted are hidden, `impute` predicts them from the rest of their row, and the predictions
+ * are compared with the hidden values. The score is the mean of
  *
  *   log N(y; m, s²) − log(1/c), c the deviation of the column among the fitted rows,
  *
- * in nats an entry, m and s² what `impute` says; beside it coverage of intervals at 50, 80, 90 and 95 %, interval scores, PIT values, the error, and the gain over the mean and variance of each column by
- * itself. Densities are in deviations of the columns, so that scores of models that scale their columns and of others can be compared. Two fits of any models that are asked with the
- * same `seed` or `shown` are asked about the same entries.
+ * in nats per entry, with m and s² from `impute`. The result also has coverage of intervals at 50, 80, 90 and 95 %, interval scores, PIT values, the
+ * error, and the gain over the mean and variance of each column alone. Densities are in standard deviations of the columns, so that models with and
+ * without scaled columns are comparable. Any two fits with the same `seed` or `shown` are scored on the same entries.
  *
- * @param fitted - a fit that fills in missing entries of new rows
- * @param heldOut - n×D rows that were not fitted, in the columns of those that were, or a table of them; NaN where not known
+ * @param fitted - a fit that can impute new rows
+ * @param heldOut - n×D rows that were not fitted, with the columns of the fitted rows, or a table of them; NaN where missing
  * @param options - see {@link ScoreOptions}
- * @throws InvalidInputError when the fit fills in no entries of new rows, the shapes differ, or nothing is hidden
+ * @throws InvalidInputError if the fit cannot impute new rows, the shapes differ, or nothing is hidden
  * @see Gneiting & Raftery 2007, Strictly proper scoring rules
  * @example
  * ```ts
@@ -122,7 +117,7 @@ export async function score(
   });
 }
 
-/** Whether a fit fills in entries of new rows; a field over points does so for the points that were fitted only. */
+/** True if a fit can impute new rows; a field over points can impute fitted rows only. */
 export function canScore(fitted: FittedModel): boolean {
   const { impute, predict } = fitted as Fit;
   const { model } = fitted.toJSON() as { model: { views?: unknown; observations?: readonly (readonly unknown[])[] } };

@@ -16,7 +16,6 @@ export { type LaplacianOptions, laplacian } from './laplacian.ts';
 export { type LocalityOptions, locality } from './locality.ts';
 export { type MarkovOptions, markov } from './markov.ts';
 export {
-  type EdgeOptions,
   type TsneNeighborsOptions,
   tsneNeighbors,
   type UmapNeighborsOptions,
@@ -26,8 +25,8 @@ export { type RankOptions, rank } from './rank.ts';
 export { standardNormal } from './standardNormal.ts';
 export { type UncorrelatedOptions, uncorrelated } from './uncorrelated.ts';
 
-// What their arguments may be is checked when they are called.
-/** The priors on latents that know nothing of fields, by the names under which they are saved. */
+// Their arguments are checked when they are called.
+/** Priors on latents that do not need the fields module, by the names used in saved models. */
 export const latentPriors = Object.freeze({
   discriminative,
   dynamics,

@@ -1,25 +1,17 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
-import { checkOptions, numberAboveZero } from '../core/options.ts';
+import { checkOptions, numberAboveZero, type OptionsIn, typed } from '../core/options.ts';
 import { type Classes, classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative } from './definePrior.ts';
+import { priorOfStrengths } from './definePrior.ts';
 
-export interface DiscriminativeOptions {
-  /** Strength of the prior, ≥ 0; default 1, fixed. 0 turns the prior off. */
-  readonly strength?: ParameterLike;
-  /** 'published', the default: tr((S_b + r·I)⁻¹S_w); 'paper': 1/tr(S_w⁻¹S_b). */
-  readonly form?: 'published' | 'paper';
-  /** r > 0 of the published form; default 1. */
-  readonly r?: number;
-}
+export interface DiscriminativeOptions extends OptionsIn<typeof schema> {}
 
-/** Within-class and between-class scatter of the labeled rows of X, both divided by their number. */
+/** Within-class and between-class scatter of the labeled rows of X, both divided by the number of labeled rows. */
 function scatters(X: Tensor2D, { classes, count }: Classes): { within: Tensor2D; between: Tensor2D } {
   const labeled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
   const own = labeled.map((i) => classes[i]!);
@@ -43,19 +35,22 @@ function traceOfQuotient(A: Tensor2D, B: Tensor2D, name: string): Scalar {
 }
 
 const schema = v.strictObject({
-  strength: v.optional(v.any()),
+  /** Strength of the prior, ≥ 0; default 1, fixed. 0 turns the prior off. */
+  strength: v.optional(typed<ParameterLike>()),
+  /** 'published', the default: tr((S_b + r·I)⁻¹S_w); 'paper': 1/tr(S_w⁻¹S_b). */
   form: v.optional(v.picklist(['published', 'paper'], "'published' or 'paper'"), 'published'),
+  /** r > 0 of the published form; default 1. */
   r: v.optional(numberAboveZero, 1),
 });
 
 /**
- * Discriminative prior: latents of one class lie close, classes lie apart. The default is what the authors' program computes,
- * log p(X) = −strength·tr((S_b + r·I)⁻¹S_w); `form: 'paper'` is what their paper says, −strength/tr(S_w⁻¹S_b). S_w and S_b are the
- * within-class and between-class scatter of the labeled latents divided by their number. Improper: the term is the exponent.
+ * Discriminative prior: latents of one class are close to each other, and classes far apart. The default is the form in the authors' program, log
+ * p(X) = −strength·tr((S_b + r·I)⁻¹S_w); `form: 'paper'` is the form in their paper, −strength/tr(S_w⁻¹S_b). S_w and S_b are the within-class and
+ * between-class scatter of the labeled latents divided by their number. The prior is improper; the term is the exponent.
  *
- * @param labels - N labels, at least two different; undefined, null, NaN or '' (and −1 beside two other labels) where it is missing
- * @param options - `strength` ≥ 0 (1), held unless a free parameter is given; `form`; `r` > 0 (1) of the published form
- * @throws InvalidInputError for labels of fewer than two classes, an unknown option or one out of its range
+ * @param labels - N labels, at least two different; undefined, null, NaN or '' (and −1 next to two other labels) if missing
+ * @param options - `strength` ≥ 0 (1), fixed unless a free parameter is passed; `form`; `r` > 0 (1) of the published form
+ * @throws InvalidInputError for labels of fewer than two classes, an unknown option or one outside its range
  * @see Urtasun & Darrell 2007, eqs. 8–10
  * @example
  * ```ts
@@ -70,27 +65,28 @@ export function discriminative(labels: Labels, options: DiscriminativeOptions = 
       `discriminative takes labels of at least two classes, but ${describe(labels)} with ${count} was given.`,
     );
   }
-  const discriminative = definePrior({
-    name: 'discriminative',
-    parameters: { strength: fixed(1) },
-    independent: false,
-    prepare: ({ rows }) => {
-      if (classes.length === rows) return;
-      throw new InvalidInputError(
-        `Prior 'discriminative' has ${classes.length} labels, but the model has ${rows} observations. Give one label each, undefined where it is missing.`,
-      );
+  return priorOfStrengths(
+    {
+      name: 'discriminative',
+      parameters: { strength: fixed(1) },
+      prepare: ({ rows }) => {
+        if (classes.length === rows) return;
+        throw new InvalidInputError(
+          `Prior 'discriminative' has ${classes.length} labels, but the model has ${rows} observations. Give one label each, undefined where it is missing.`,
+        );
+      },
+      logDensity: (p, X) => {
+        const { within, between } = scatters(X, { classes, count });
+        if (form === 'paper') {
+          const separation = traceOfQuotient(within, between, "The within-class scatter of prior 'discriminative'");
+          return op.neg<Scalar>(op.div(p.strength, separation));
+        }
+        const regularized = op.addDiagonal(between, op.scalar(r));
+        const overlap = traceOfQuotient(regularized, within, "The between-class scatter of prior 'discriminative'");
+        return op.neg<Scalar>(op.mul(p.strength, overlap));
+      },
     },
-    logDensity: (p, X) => {
-      const { within, between } = scatters(X, { classes, count });
-      if (form === 'paper') {
-        const separation = traceOfQuotient(within, between, "The within-class scatter of prior 'discriminative'");
-        return op.neg<Scalar>(op.div(p.strength, separation));
-      }
-      const regularized = op.addDiagonal(between, op.scalar(r));
-      const overlap = traceOfQuotient(regularized, within, "The between-class scatter of prior 'discriminative'");
-      return op.neg<Scalar>(op.mul(p.strength, overlap));
-    },
-  });
-  const own = { strength } as { strength: ParameterLike };
-  return calledBy(notNegative(discriminative(own), ['strength']), Array.from(classes), { ...own, form, r });
+    { strength },
+    [Array.from(classes), { strength, form, r }],
+  );
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, type OptionsIn, typed } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
@@ -11,30 +11,20 @@ import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
 import { definePrior } from './definePrior.ts';
-import {
-  initialDensity,
-  type SequenceData,
-  sequenceEntries,
-  type Transitions,
-  transitionsOf,
-  withoutPrefix,
-} from './segments.ts';
+import { initialDensity, sequenceEntries, type Transitions, transitionsOf, withoutPrefix } from './segments.ts';
 
-export interface DynamicsOptions extends Partial<SequenceData> {
-  /** Covariance of the step from a row to the next; rbf + white unless given. */
-  readonly kernel?: Kernel | undefined;
-  /** What the process gives: the next row, 'next' (the default), or the step to it, 'difference'. */
-  readonly order?: 'next' | 'difference';
-}
+export interface DynamicsOptions extends OptionsIn<typeof schema> {}
 
 const PREFIX = 'kernel.';
 const NAME = 'The covariance of the dynamics';
-/** Least variance of a step, relative to that before anything is known. */
+/** Least variance of a step, relative to the prior variance. */
 const LEAST = 1e-12;
 
 const schema = v.strictObject({
   ...sequenceEntries,
-  kernel: v.optional(v.any()),
+  /** Covariance of the step from a row to the next; default rbf + white. */
+  kernel: v.optional(typed<Kernel>()),
+  /** Output of the process: the next row, 'next' (the default), or the step to it, 'difference'. */
   order: v.optional(v.picklist(['next', 'difference'], "'next' or 'difference'"), 'next'),
 });
 
@@ -43,12 +33,12 @@ const schema = v.strictObject({
  * log p(X) = −qM/2·log 2π − q/2·log|K| − ½·tr(K⁻¹X̂X̂ᵀ) + Σ log N(x₁ | 0, I), with X̂ the M rows that have a predecessor in their
  * sequence (or, by `order`, the steps to them), K = k(X̃, X̃) on those predecessors, and x₁ the first row of each sequence.
  *
- * Paths: `priors.dynamics.kernel.rbf.variance`, and so on. Held at no value, the kernel's scale and that of X determine each other
- * only through the mapping: hold the lengthscale of the mapping's kernel, or give parameters priors.
+ * Paths: `priors.dynamics.kernel.rbf.variance`, and so on. If neither is fixed, the scale of this kernel and the scale of X are tied to each other
+ * only through the mapping: fix the lengthscale of the mapping's kernel, or put priors on parameters.
  *
  * @param options - `kernel` (rbf + white of variance 0.1); `segments`, the first rows of the sequences (0 is implied); `order` 'next' or
  * 'difference'; `initial` 'none' to leave p(x₁) out (the prior is then improper)
- * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for segments that do not fit it
+ * @throws InvalidInputError for an unknown option or one outside its range; when the model is evaluated, for segments that do not fit it
  * @throws NumericalError when K is not positive definite even with jitter: add `white` to the kernel
  * @see Wang, Fleet & Hertzmann 2005, eq. 9; Jiang et al. 2014, eq. 27
  * @example
@@ -59,7 +49,7 @@ const schema = v.strictObject({
 export function dynamics(options: DynamicsOptions = {}): Prior<'next'> {
   const { kernel, segments, order, initial } = checkOptions(schema, options, 'dynamics');
   const chosen = checkKernel(kernel ?? add(rbf(), white({ variance: 0.1 })), "Option 'kernel' of dynamics");
-  /** Rows with a successor, what the process gave there, and the covariance among them. */
+  /** Rows with a successor, the outputs of the process there, and the covariance among them. */
   const process = (p: TensorMap, X: Tensor2D, { from, to }: Transitions) => {
     const inputs = op.gather<Tensor2D>(X, from);
     const next = op.gather<Tensor2D>(X, to);
@@ -98,21 +88,21 @@ export function dynamics(options: DynamicsOptions = {}): Prior<'next'> {
   return calledBy(dynamics(), { kernel: chosen, segments, order, initial });
 }
 
-/** A process at one more input of each of n paths, given its outputs at all inputs before. */
+/** A process at one more input on each of n paths, conditioned on its outputs at all earlier inputs. */
 interface Step {
   readonly input: Tensor2D;
   /** L⁻¹·k(X̃, input), M×n. */
   readonly solved: Tensor2D;
-  /** Row of the Cholesky factor of the covariance among the inputs of each path, given the fitted ones: n entries each. */
+  /** Row of the Cholesky factor of the covariance among the inputs of each path, conditioned on the fitted ones: n entries each. */
   readonly factor: readonly Tensor1D[];
-  /** Moments given all before; the variance is n×1. */
+  /** Moments conditioned on all earlier outputs; the variance is n×1. */
   readonly mean: Tensor2D;
   readonly variance: Tensor2D;
 }
 
 /**
- * The process along paths: its outputs at the inputs of the steps so far are observations beside the fitted ones, so that a path goes on with the function that it began with. The
- * factor of each path grows by a row a step, and steps that were taken are remembered.
+ * The process along paths. Outputs at earlier steps count as observations in addition to the fitted ones, so that each path follows one function. The
+ * factor of each path grows by a row per step, and earlier steps are cached.
  *
  * @param L - Cholesky factor of the covariance among the fitted inputs
  * @see Rasmussen & Williams 2006, eq. 2.25–2.26, A.12

@@ -1,28 +1,27 @@
 import * as v from 'valibot';
-import { unknownName } from '../core/options.ts';
+import { namedFactory } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
 import { graphFromJSON } from '../engine/graph/json.ts';
 import { type KernelCatalog, kernelFromJSON } from '../kernels/json.ts';
-import type { DistributionCatalog } from '../model/distributions/index.ts';
 import type { Prior } from '../model/language/density.ts';
-import { parameterFromJSON } from '../model/parameterJson.ts';
+import { type DistributionCatalog, parameterFromJSON } from '../model/parameterJson.ts';
 import { dataFromPlain } from '../model/plainData.ts';
 
-/** What `definePrior` returns, or another function that makes a prior: its arguments are those that it was called with. */
-export type AnyPriorFactory = { make(...given: unknown[]): Prior }['make'];
+/** A factory of `definePrior`, or another function that makes a prior; its arguments are saved. */
+export type AnyPriorFactory = (...given: never[]) => Prior;
 
-/** Factories by the names of the priors they make. */
+/** Prior factories by name. */
 export type PriorCatalog = Readonly<Record<string, AnyPriorFactory>>;
 
 /**
- * The prior that `priorToJSON` wrote: the same call of its factory.
+ * Reads a prior written by `priorToJSON` by repeating the call of its factory.
  *
  * @param json - plain JSON
- * @param factories - of every prior that may be met, by name
- * @param kernels - factories of kernels that do not come with the library, for priors that hold one
- * @param distributions - factories of distributions of parameters that do not, by name
- * @param place - its path in what was saved, for errors
- * @throws InvalidInputError for a prior that is not known, naming it
+ * @param factories - factories of all possible priors, by name
+ * @param kernels - factories of custom kernels, by name, for priors that contain one
+ * @param distributions - factories of custom distributions of parameters, by name
+ * @param place - its path in the saved object, for errors
+ * @throws InvalidInputError for an unknown prior, naming it
  */
 export function priorFromJSON(
   json: unknown,
@@ -32,10 +31,7 @@ export function priorFromJSON(
   place = 'the prior',
 ): Prior {
   const { prior, arguments: given } = checkSaved(schema, json, place);
-  if (!Object.hasOwn(factories, prior)) {
-    const caller = 'The list of known priors (your own: { priors }, or --parts FILE)';
-    throw unknownName('prior', prior, Object.keys(factories), caller);
-  }
+  const factory = namedFactory('prior', prior, factories) as (...given: unknown[]) => Prior;
   const read = (value: unknown, path: string): unknown => {
     if (Array.isArray(value)) return value.map((entry, i) => read(entry, `${path}.${i}`));
     if (typeof value !== 'object' || value === null) return value;
@@ -46,7 +42,7 @@ export function priorFromJSON(
     return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, read(entry, `${path}.${key}`)]));
   };
   const made = given.map((each, i) => read(each, `${place}.arguments.${i}`));
-  return readingAt(`${place}.arguments`, () => factories[prior]!(...made));
+  return readingAt(`${place}.arguments`, () => factory(...made));
 }
 
 const schema = v.strictObject({ prior: v.string(), arguments: v.array(v.unknown()) });

@@ -1,36 +1,37 @@
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { checkGraph, type Graph } from '../engine/graph/graph.ts';
+import { ownGraph } from '../engine/graph/labelGraph.ts';
 import { edgeFactor, isSparse } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
-import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative } from './definePrior.ts';
+import { priorOfStrengths } from './definePrior.ts';
 import { type EdgePrecision, marginals, sparsePrecision } from './sparsePrecision.ts';
 
 export interface LaplacianOptions {
-  /** α ≥ 0, held at 1 unless given; 0 turns the prior off. */
+  /** α ≥ 0, default fixed at 1; 0 turns the prior off. */
   readonly strength?: ParameterLike;
-  /** λ ≥ 0, held at 0 unless given. */
+  /** λ ≥ 0, default fixed at 0. */
   readonly offset?: ParameterLike;
 }
 
 /**
- * Gaussian Markov random field on a graph: latents that an edge joins are drawn together. The exponent is
- * −α/2·tr(XᵀLX) − α·λ/2·tr(XᵀX), L the graph's Laplacian, formed edge by edge.
+ * Gaussian Markov random field on a graph: latents joined by an edge are pulled together. The exponent is −α/2·tr(XᵀLX) − α·λ/2·tr(XᵀX), L the
+ * graph's Laplacian, formed edge by edge.
  *
- * With λ = 0 the prior is improper — moving a whole connected component costs nothing, since L has one null vector for each — and
- * its term is the exponent alone. With λ > 0 it is N(0, (α(L + λI))⁻¹) for every latent dimension, and the term holds the
- * normalizing constant q/2·log|α(L + λI)| − Nq/2·log 2π.
+ * With λ = 0 the prior is improper, since L has a null vector for each connected component, which can move as a whole at no cost, and the term is the
+ * exponent alone. With λ > 0 the prior is N(0, (α(L + λI))⁻¹) for every latent dimension, and the term includes the normalizing constant q/2·log|α(L
+ * + λI)| − Nq/2·log 2π.
  *
  * @param graph - a graph on the N points: of labels (GPLRF), of neighbors, or their union
- * @param options - `strength` α ≥ 0 (1), `offset` λ ≥ 0 (0), both held unless a free parameter is given
- * @throws InvalidInputError when the graph is not one, or a number is below 0
+ * @param options - `strength` α ≥ 0 (1), `offset` λ ≥ 0 (0), both fixed unless a free parameter is passed
+ * @throws InvalidInputError if the graph is invalid or a number is below 0
  * @see Zhong et al. 2010, eqs. 6 and 9
  * @example
  * ```ts
@@ -38,43 +39,46 @@ export interface LaplacianOptions {
  * ```
  */
 export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior<never> {
-  checkGraph(graph, 'laplacian');
-  const laplacian = definePrior({
-    name: 'laplacian',
-    parameters: { strength: fixed(1), offset: fixed(0) },
-    independent: false,
-    prepare: ({ rows }) => {
-      checkGraph(graph, "Prior 'laplacian'", rows);
-      return { eigenvalues: lazily(() => laplacianEigenvalues(graph)), factor: lazily(() => edgeFactor(graph)) };
-    },
-    gaussian: {
-      isSparse: true,
-      precision: (p, _, { constants: { factor } }) => {
-        const { diagonal, edges } = entriesOf(graph, p.offset);
-        const scaled = { diagonal: op.mul(p.strength, diagonal), edges: op.mul(p.strength, edges) };
-        return sparsePrecision(scaled, graph, factor);
+  const own = ownGraph(graph, 'laplacian');
+  const { strength, offset } = namedOptions<LaplacianOptions>(options, 'laplacian', ['strength', 'offset']);
+  return priorOfStrengths(
+    {
+      name: 'laplacian',
+      parameters: { strength: fixed(1), offset: fixed(0) },
+      prepare: ({ rows }) => {
+        checkGraph(own, "Prior 'laplacian'", rows);
+        return { eigenvalues: lazily(() => laplacianEigenvalues(own)), factor: lazily(() => edgeFactor(own)) };
+      },
+      gaussian: {
+        isSparse: true,
+        precision: (p, _, { constants: { factor } }) => {
+          const { diagonal, edges } = entriesOf(own, p.offset);
+          const scaled = { diagonal: op.mul(p.strength, diagonal), edges: op.mul(p.strength, edges) };
+          return sparsePrecision(scaled, own, factor);
+        },
+      },
+      logDensity: (p, X, { constants: { eigenvalues, factor } }) => {
+        const form = op.add(op.laplacianQuadraticForm(X, own), op.mul(p.offset, op.sum(op.square(X))));
+        const exponent = op.mul<Scalar>(op.mul(-0.5, p.strength), form);
+        if (!(op.valueOf(p.offset) > 0 && op.valueOf(p.strength) > 0)) return exponent;
+        const [N, q] = X.shape;
+        const ofGraph =
+          !isOfClasses(own) && isSparse(own)
+            ? marginals(entriesOf(own, p.offset), factor()).logDeterminant
+            : op.sum(op.log(op.add(op.tensor(eigenvalues()), p.offset)));
+        const logDeterminant = op.add(op.mul(N, op.log(p.strength)), ofGraph);
+        return op.add(exponent, op.sub(op.mul(q / 2, logDeterminant), (N * q * log(2 * Math.PI)) / 2));
       },
     },
-    logDensity: (p, X, { constants: { eigenvalues, factor } }) => {
-      const form = op.add(op.laplacianQuadraticForm(X, graph), op.mul(p.offset, op.sum(op.square(X))));
-      const exponent = op.mul<Scalar>(op.mul(-0.5, p.strength), form);
-      if (!(op.valueOf(p.offset) > 0 && op.valueOf(p.strength) > 0)) return exponent;
-      const [N, q] = X.shape;
-      const ofGraph =
-        !isOfClasses(graph) && isSparse(graph)
-          ? marginals(entriesOf(graph, p.offset), factor()).logDeterminant
-          : op.sum(op.log(op.add(op.tensor(eigenvalues()), p.offset)));
-      const logDeterminant = op.add(op.mul(N, op.log(p.strength)), ofGraph);
-      return op.add(exponent, op.sub(op.mul(q / 2, logDeterminant), (N * q * log(2 * Math.PI)) / 2));
-    },
-  });
-  return calledBy(notNegative(laplacian(options), ['strength', 'offset']), graph, options);
+    { strength, offset },
+    [own, options],
+  );
 }
 
-/** Whether the graph is one of complete classes and nothing else. */
+/** Whether the graph consists of complete classes only. */
 const isOfClasses = ({ complete }: Graph): boolean => complete !== undefined && complete.rest.sources.length === 0;
 
-/** L + λI by its entries. */
+/** Entries of L + λI. */
 function entriesOf({ size, sources, targets, weights }: Graph, offset: Tensor): EdgePrecision {
   const degrees = new Float64Array(size);
   weights.forEach((weight, e) => {
@@ -84,14 +88,14 @@ function entriesOf({ size, sources, targets, weights }: Graph, offset: Tensor): 
   return { diagonal: op.add(op.tensor(degrees), offset), edges: op.tensor(weights.map((weight) => -weight)) };
 }
 
-/** Beyond this many points the dense N×N eigenvalue problem takes minutes and gigabytes. */
+/** Number of points above which the dense N×N eigenvalue problem takes minutes and gigabytes. */
 const MOST_POINTS = 4000;
 
 /**
- * Eigenvalues of a graph's Laplacian, in no particular order. Those of a complete class of n points are 0 and n − 1 times n; other
- * graphs take a dense N×N matrix.
+ * Eigenvalues of a graph's Laplacian, in no particular order. A complete class of n points has the eigenvalues 0 and, n − 1 times, n; other graphs
+ * need a dense N×N matrix.
  *
- * @throws InvalidInputError when the graph is not one of classes and has more than 4000 points
+ * @throws InvalidInputError if the graph does not consist of classes and has more than 4000 points
  */
 export function laplacianEigenvalues(graph: Graph): Float64Array {
   const { complete, size } = graph;

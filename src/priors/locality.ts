@@ -1,24 +1,19 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { checkOptions, numberAboveZero } from '../core/options.ts';
+import { checkOptions, numberAboveZero, type OptionsIn, typed } from '../core/options.ts';
 import { checkGraph, type Graph, incidentEdges } from '../engine/graph/graph.ts';
+import { ownGraph } from '../engine/graph/labelGraph.ts';
 import { checkNeighbors } from '../engine/graph/neighborhoodGraph.ts';
 import { reconstructionWeights } from '../engine/graph/reconstructionWeights.ts';
 import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
-import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative } from './definePrior.ts';
+import { priorOfStrengths } from './definePrior.ts';
 
-export interface LocalityOptions {
-  /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
-  readonly strength?: ParameterLike;
-  /** > 0, what is added to the diagonal of the neighbors' Gram matrix as part of its trace; default 1e-3. */
-  readonly regularization?: number;
-}
+export interface LocalityOptions extends OptionsIn<typeof schema> {}
 
 const NAME = "Prior 'locality'";
 
@@ -36,24 +31,26 @@ function adjacency(graph: Graph): Int32Array[] {
   const alone = lists.findIndex(({ length }) => length === 0);
   if (alone < 0) return lists;
   throw new InvalidInputError(
-    `${NAME} has a graph in which point ${alone} has no neighbor to be made of. Join it, for instance by knnGraph(Y, k).`,
+    `${NAME} has a graph whose point ${alone} has no neighbors. Join it, for instance by knnGraph(Y, k).`,
   );
 }
 
 const schema = v.strictObject({
-  strength: v.optional(v.any()),
+  /** Strength of the prior, ≥ 0; default fixed at 1. 0 turns the prior off. */
+  strength: v.optional(typed<ParameterLike>()),
+  /** Ridge added to the diagonal of the neighbors' Gram matrix, relative to its trace, > 0; default 1e-3. */
   regularization: v.optional(numberAboveZero, 1e-3),
 });
 
 /**
- * Locality prior: latents are made of their neighbors as the observations are, −strength/2·Σ_i ‖x_i − Σ_j w_ij·x_j‖² =
- * −strength/2·tr(XᵀMMᵀX), with the weights w of locally linear embedding on Y. Improper: a shift of all latents, among others, costs
- * nothing; the term is the exponent.
+ * Locality prior: latents are reconstructed from their neighbors with the same weights as the observations, −strength/2·Σ_i ‖x_i − Σ_j w_ij·x_j‖² =
+ * −strength/2·tr(XᵀMMᵀX), with the weights w of locally linear embedding on Y. The prior is improper (for example, shifting all latents costs
+ * nothing), and the term is the exponent.
  *
- * @param neighbors - number of nearest neighbors of each observation, or a graph that says which points are neighbors
- * @param options - `strength` ≥ 0 (1), held unless a free parameter is given; `regularization` > 0 (1e-3)
- * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for a graph or a number of
- * neighbors that does not fit it
+ * @param neighbors - number of nearest neighbors of each observation, or a graph of neighbors
+ * @param options - `strength` ≥ 0 (1), fixed unless a free parameter is passed; `regularization` > 0 (1e-3)
+ * @throws InvalidInputError for an unknown option or one outside its range; when the model is evaluated, for a graph or a number of neighbors that
+ *   does not match it
  * @see Urtasun et al. 2008, eq. 7; Roweis & Saul 2000
  * @example
  * ```ts
@@ -63,15 +60,16 @@ const schema = v.strictObject({
 export function locality(neighbors: number | Graph, options: LocalityOptions = {}): Prior<never> {
   const { strength, regularization } = checkOptions(schema, options, 'locality');
   if (typeof neighbors === 'number') checkNeighbors(neighbors, Infinity, 'locality');
-  else checkGraph(neighbors, 'locality');
-  const locality = definePrior({
-    name: 'locality',
-    parameters: { strength: fixed(1) },
-    independent: false,
-    prepare: ({ observations: Y }) => reconstructionWeights(Y, neighborLists(Y, neighbors), regularization),
-    logDensity: (p, X, { constants: reconstruction }) =>
-      op.mul<Scalar>(op.mul(-0.5, p.strength), op.reconstructionError(X, reconstruction)),
-  });
-  const own = { strength } as { strength: ParameterLike };
-  return calledBy(notNegative(locality(own), ['strength']), neighbors, { ...own, regularization });
+  const own = typeof neighbors === 'number' ? neighbors : ownGraph(neighbors, 'locality');
+  return priorOfStrengths(
+    {
+      name: 'locality',
+      parameters: { strength: fixed(1) },
+      prepare: ({ observations: Y }) => reconstructionWeights(Y, neighborLists(Y, own), regularization),
+      logDensity: (p, X, { constants: reconstruction }) =>
+        op.mul<Scalar>(op.mul(-0.5, p.strength), op.reconstructionError(X, reconstruction)),
+    },
+    { strength },
+    [own, { strength, regularization }],
+  );
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, type OptionsIn, typed } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { edgeFactor } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
@@ -9,25 +9,26 @@ import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior } from './definePrior.ts';
-import { initialDensity, type SequenceData, sequenceEntries, transitionsOf } from './segments.ts';
+import { initialDensity, sequenceEntries, transitionsOf } from './segments.ts';
 import { sparsePrecision } from './sparsePrecision.ts';
 
-export interface MarkovOptions extends Partial<SequenceData> {
-  /** a, held at 1 (a random walk) unless given. */
-  readonly coefficient?: ParameterLike;
-  /** s² > 0, held at 1 unless given. */
-  readonly variance?: ParameterLike;
-}
+export interface MarkovOptions extends OptionsIn<typeof schema> {}
 
-const schema = v.strictObject({ ...sequenceEntries, coefficient: v.optional(v.any()), variance: v.optional(v.any()) });
+const schema = v.strictObject({
+  ...sequenceEntries,
+  /** a, default fixed at 1 (a random walk). */
+  coefficient: v.optional(typed<ParameterLike>()),
+  /** s² > 0, default fixed at 1. */
+  variance: v.optional(typed<ParameterLike>()),
+});
 
 /**
  * First-order Markov chain: x_n = a·x_{n−1} + N(0, s²I) within each sequence of rows, and p(x₁) = N(0, I) for its first row. With
  * a = 1, the default, it is a random walk.
  *
  * @param options - `segments`, the first rows of the sequences (0 is implied); `initial` 'none' to leave p(x₁) out (the prior is then
- * improper); `coefficient` a (1) and `variance` s² > 0 (1), both held unless a free parameter is given
- * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for segments that do not fit it
+ * improper); `coefficient` a (1) and `variance` s² > 0 (1), both fixed unless a free parameter is passed
+ * @throws InvalidInputError for an unknown option or one outside its range; when the model is evaluated, for segments that do not match it
  * @example
  * ```ts
  * markov({ segments: [0, 50], variance: 0.01 });

@@ -5,7 +5,7 @@ import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 /** A function of N×q numbers, row by row, that fills its gradient. */
 export type PlainFunction = (X: Float64Array, gradient: Float64Array) => number;
 
-/** A scalar of latents X (N×q) that is computed on plain numbers, and differentiated by its own gradient. */
+/** A scalar function of latents X (N×q) on plain numbers, with its explicit gradient. */
 export function plainFunction(X: Tensor2D, f: PlainFunction): Scalar {
   return numericOperation([X], ([latents]) => {
     const entries = doublesOf(latents!);
@@ -14,7 +14,7 @@ export function plainFunction(X: Tensor2D, f: PlainFunction): Scalar {
   });
 }
 
-/** A function for each number of columns, made when it is first asked for. */
+/** A function for each number of columns, made on first use. */
 export function byColumns(make: (q: number) => PlainFunction): (q: number) => PlainFunction {
   const known = new Map<number, PlainFunction>();
   return (q) => {

@@ -8,7 +8,7 @@ import { isParameter } from '../model/parameter.ts';
 import { parameterToJSON } from '../model/parameterToJson.ts';
 import { plainData } from '../model/plainData.ts';
 
-/** A prior as plain JSON: the call that makes it. */
+/** A prior as plain JSON: the factory call that makes it. */
 export interface PriorJSON {
   readonly prior: string;
   readonly arguments: readonly unknown[];
@@ -24,7 +24,7 @@ export function priorToJSON(prior: Prior): PriorJSON {
 
 const isGraph = (value: object): value is Graph => 'sources' in value && 'targets' in value && 'weights' in value;
 
-/** A value that a factory takes, as plain JSON. */
+/** An argument of a factory as plain JSON. */
 function written(value: unknown, place: string): unknown {
   if (typeof value !== 'object' || value === null) return plainData(value, place);
   if (isParameter(value)) return { '~parameter': parameterToJSON(value) };

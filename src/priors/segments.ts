@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { checkOptions, readGiven } from '../core/options.ts';
+import { checkOptions, listOf, type OptionsIn, readGiven } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { medianOf } from '../engine/vectors.ts';
@@ -11,39 +11,34 @@ import type { TensorMap } from '../model/model.ts';
 const row = 'first rows of sequences, whole numbers from 0 in ascending order';
 const start = v.pipe(v.number(row), v.integer(row), v.minValue(0, row));
 
-/** Options that divide the rows of X into sequences, and say how these begin. */
+/** Options that divide the rows of X into sequences and define the density of their first rows. */
 export const sequenceEntries = {
-  segments: v.optional(v.array(start, row), []),
+  /** First rows of the sequences; 0 is implied. */
+  segments: v.optional(listOf(start, row), []),
+  /** Whether the first row of each sequence has a standard normal density; default 'standardNormal'. */
   initial: v.optional(v.picklist(['standardNormal', 'none'], "'standardNormal' or 'none'"), 'standardNormal'),
 };
 
 /** The rows of X as sequences. */
-export interface SequenceData {
-  /** First rows of the sequences; 0 is implied. */
-  readonly segments: readonly number[];
-  /** Whether the first row of each sequence has a standard normal density. */
-  readonly initial: 'standardNormal' | 'none';
-}
+export interface SequenceData extends Required<OptionsIn<typeof sequenceEntries>> {}
 
-export interface SegmentsOptions {
-  /** Longest step within a sequence, in the unit of the times; 1.5 times the median step unless given. */
-  readonly maxStep?: number;
-}
+export interface SegmentsOptions extends OptionsIn<typeof segmentsSchema> {}
 
 const segmentsSchema = v.strictObject({
+  /** Longest step within a sequence, in the unit of the times; default 1.5 times the median step. */
   maxStep: v.optional(v.pipe(v.number('a number above 0'), v.gtValue(0, 'a number above 0'))),
 });
 
-/** By default, a step of this many times the median step is a gap. */
+/** A step longer than this many times the median step is a gap, by default. */
 const GAP = 1.5;
 
 /**
- * First rows of the sequences that gaps in time divide rows into: row 0, and each row i with t_i − t_{i−1} > m, where m is 1.5 times the median of the steps
- * unless it is given. With them `dynamics` and `markov` assume no step across a gap.
+ * First rows of the sequences that gaps in time divide rows into: row 0, and each row i with t_i − t_{i−1} > m, with m 1.5 times the median step by
+ * default. Passed to `dynamics` and `markov` as `segments`, they prevent steps across gaps.
  *
- * @param times - N times in ascending order, a list or N×1, such as `time` of `readTable`, where dates are days
+ * @param times - N times in ascending order, a list or N×1, such as `time` of `readTable` (dates in days)
  * @param options - `maxStep` m
- * @throws InvalidInputError for times that are not finite or do not ascend, with the row, and for an unknown option or one out of its range
+ * @throws InvalidInputError for times that are not finite or do not ascend, with the row, and for an unknown option or one outside its range
  * @example
  * ```ts
  * dynamics({ segments: segmentsOf([1, 2, 3, 10, 11]) }); // sequences from rows 0 and 3
@@ -91,7 +86,7 @@ export interface Transitions {
 /**
  * Steps within the sequences of N rows.
  *
- * @throws InvalidInputError when a sequence starts beyond the last row, starts are not in order, or no row has a successor
+ * @throws InvalidInputError if a sequence starts beyond the last row, starts are not in order, or no row has a successor
  */
 export function transitionsOf(segments: readonly number[], N: number, caller: string): Transitions {
   const starts = segments[0] === 0 ? [...segments] : [0, ...segments];
@@ -105,7 +100,7 @@ export function transitionsOf(segments: readonly number[], N: number, caller: st
   const to = Int32Array.from({ length: N }, (_, i) => i).filter((i) => !isFirst.has(i));
   if (to.length === 0) {
     throw new InvalidInputError(
-      `${caller} needs a sequence of at least 2 rows, but each of the ${N} rows is a sequence of its own.`,
+      `${caller} needs a sequence of at least 2 rows, but each of the ${N} rows is a separate sequence.`,
     );
   }
   return { from: to.map((i) => i - 1), to, first: Int32Array.from(starts) };
@@ -118,7 +113,7 @@ export function initialDensity(X: Tensor2D, first: Int32Array, initial: Sequence
   return op.sub<Scalar>(op.mul(-0.5, op.sum(op.square(rows))), (rows.size * log(2 * Math.PI)) / 2);
 }
 
-/** The tensors of a part under its own names, out of a map in which they carry a prefix. */
+/** Removes a prefix from the names of a part's tensors. */
 export function withoutPrefix(p: TensorMap, prefix: string): TensorMap {
   return Object.fromEntries(
     Object.entries(p).flatMap(([name, tensor]) =>

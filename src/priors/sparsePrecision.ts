@@ -6,11 +6,11 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { SparsePrecision } from '../model/language/density.ts';
 
-/** A precision Θ that is 0 but on the diagonal and at edges. */
+/** A precision Θ that is 0 except on the diagonal and at edges. */
 export interface EdgePrecision {
   /** Θ_ii, N. */
   readonly diagonal: Tensor;
-  /** Θ_ij, one of each edge. */
+  /** Θ_ij, one per edge. */
   readonly edges: Tensor;
 }
 
@@ -25,7 +25,7 @@ export function precisionMatrix({ diagonal, edges }: EdgePrecision, { size, sour
   return op.reshape<Tensor2D>(op.segmentSum(entries, places, size * size), [size, size]);
 }
 
-/** A precision by its entries as that of a density; `factor` is that of the graph, asked for where no N×N matrix is made. */
+/** A precision given by its entries, for a density; `factor` is the graph's factor, requested where no N×N matrix is formed. */
 export function sparsePrecision(entries: EdgePrecision, graph: EdgeList, factor: () => EdgeFactor): SparsePrecision {
   const diagonal = entries.diagonal as Tensor1D;
   return {
@@ -44,10 +44,10 @@ export interface Marginals {
 }
 
 /**
- * log|A| and the diagonal of S = A⁻¹ of a matrix with few entries. For a gradient c in log|A| and g in diag S that in the entries of A is
- * c·S_ii − (S·diag(g)·S)_ii on the diagonal, and twice the same at edges.
+ * log|A| and the diagonal of S = A⁻¹ for a matrix with few entries. With gradients c in log|A| and g in diag S, the gradient in the entries of A is
+ * c·S_ii − (S·diag(g)·S)_ii on the diagonal, and twice the corresponding expression at edges.
  *
- * @throws NumericalError when A is not positive definite
+ * @throws NumericalError if A is not positive definite
  */
 export function marginals({ diagonal, edges }: EdgePrecision, factor: EdgeFactor): Marginals {
   const N = diagonal.size;

@@ -8,7 +8,7 @@ import { definePrior } from './definePrior.ts';
 /**
  * Independent normal latents of precision γ: log p(X) = −γ/2·Σ x² + Nq/2·log γ − Nq/2·log 2π.
  *
- * @param overrides - `precision` γ > 0, held at 1 unless a free parameter is given
+ * @param overrides - `precision` γ > 0, fixed at 1 unless a free parameter is passed
  * @throws InvalidInputError for an unknown parameter or one outside its range
  * @see Lawrence 2005, eq. 3; Jiang et al. 2014, eq. 24
  * @example

@@ -6,27 +6,26 @@ import { centeredBasis } from '../engine/dense/principalComponents.ts';
 import { matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative } from './definePrior.ts';
+import { priorOfStrengths } from './definePrior.ts';
 
 export interface UncorrelatedOptions {
-  /** ≥ 0, held at 100 unless given; 0 turns the prior off. */
+  /** Strength of the prior, ≥ 0; default fixed at 100. 0 turns the prior off. */
   readonly strength?: ParameterLike;
 }
 
 /**
- * Keeps latents apart from covariates, such as the batch that each row was measured in: −strength/2·‖UᵀX‖², U an orthonormal basis of the covariates' columns about their
- * means. For latents of unit variance that is −strength·N/2·Σ_d R_d², R_d the multiple correlation of latent dimension d with the covariates: 0 for latents whose means
- * are the same in all batches. Improper: the term is the exponent.
+ * Penalizes correlations of latents with covariates, such as the batch of each row: −strength/2·‖UᵀX‖², U an orthonormal basis of the covariates'
+ * columns about their means. For latents of unit variance this is −strength·N/2·Σ_d R_d², with R_d the multiple correlation of latent dimension d
+ * with the covariates: 0 if the latents' means are the same in all batches. The prior is improper; the term is the exponent.
  *
- * It assumes that each kind of point makes up the same part of every batch. Leave it out where one batch has a kind that the others lack.
+ * The prior assumes that all batches have the same composition. Don't use it if one batch contains a kind of points that the others lack.
  *
- * @param covariates - N×c: numbers, or one column a batch with 1 for its rows and 0 for others
- * @param options - `strength` ≥ 0 (100), held unless a free parameter is given
- * @throws InvalidInputError for covariates that are not a matrix of finite numbers, an unknown option or a strength below 0; when the model is evaluated, for covariates
- * of another number of rows
+ * @param covariates - N×c: numbers, or one column per batch with 1 for its rows and 0 for others
+ * @param options - `strength` ≥ 0 (100), fixed unless a free parameter is passed
+ * @throws InvalidInputError for covariates that are not a matrix of finite numbers, an unknown option or a strength below 0; when the model is
+ *   evaluated, for covariates with a different number of rows
  * @example
  * ```ts
  * const batch = Y.map((_, n) => [n % 2]);
@@ -39,25 +38,26 @@ export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOption
     Matrix.from(covariates, 'The covariates of uncorrelated'),
     'The covariates of uncorrelated',
   );
-  const uncorrelated = definePrior({
-    name: 'uncorrelated',
-    parameters: { strength: fixed(100) },
-    independent: false,
-    prepare: ({ rows }) => {
-      if (known.rows === rows) return centeredBasis(known);
-      throw new InvalidInputError(
-        `Prior 'uncorrelated' has covariates of ${known.rows} rows, but there are ${rows} points. Give one row a point.`,
-      );
-    },
-    gaussian: {
-      precision: (p, _, { constants: U }) => {
-        const basis = matrixTensor(U);
-        return op.mul<Tensor2D>(p.strength, op.matMul(basis, basis, false, true));
+  return priorOfStrengths(
+    {
+      name: 'uncorrelated',
+      parameters: { strength: fixed(100) },
+      prepare: ({ rows }) => {
+        if (known.rows === rows) return centeredBasis(known);
+        throw new InvalidInputError(
+          `Prior 'uncorrelated' has covariates of ${known.rows} rows, but there are ${rows} points. Give one row a point.`,
+        );
       },
+      gaussian: {
+        precision: (p, _, { constants: U }) => {
+          const basis = matrixTensor(U);
+          return op.mul<Tensor2D>(p.strength, op.matMul(basis, basis, false, true));
+        },
+      },
+      logDensity: (p, X, { constants: U }) =>
+        op.mul<Scalar>(op.mul(-0.5, p.strength), op.sum(op.square(op.matMul(matrixTensor(U), X, true)))),
     },
-    logDensity: (p, X, { constants: U }) =>
-      op.mul<Scalar>(op.mul(-0.5, p.strength), op.sum(op.square(op.matMul(matrixTensor(U), X, true)))),
-  });
-  const own = { strength } as { strength: ParameterLike };
-  return calledBy(notNegative(uncorrelated(own), ['strength']), known, own);
+    { strength },
+    [known, { strength }],
+  );
 }

@@ -10,26 +10,25 @@ import type { MomentsAt } from './functionMoments.ts';
 import { allColumns } from './functionMoments.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
 
-/** Below this ratio of noise to the functions' variance, residuals of a column are lost in rounding. */
+/** Ratio of noise to the functions' variance below which residuals of a column are lost in rounding. */
 const LEAST_NOISE = 1e-9;
 
-/** Smallest fraction of the degrees of freedom that fitted inputs are taken to leave; if they take nearly all, little is known about the residuals. */
+/** Smallest fraction of the degrees of freedom assumed to be left by fitted inputs; if they take nearly all, little is known about the residuals. */
 const LEAST_FREEDOM = 1 / 3;
 
 /**
  * Scales s_d² of columns y_d ~ N(0, s_d²·C), C = K + σ²I, which share one covariance and one ratio of noise to signal, estimated with the degrees of
  * freedom that fitted inputs leave:
  * s_d² = y_dᵀC⁻¹y_d/(N·ν), ν = 1 − (q/D)/(1 − d/N), d = tr(KC⁻¹) = Σ_i v(x_i)/σ².
- * Of the N·D observed numbers, the functions take d per column, as smoothers do (Hastie & Tibshirani), and fitted inputs take q per row. The
- * residuals y_d − m_d have D·(N − d) degrees of freedom for known inputs and q·N fewer for fitted ones, so that a variance computed for known inputs
- * is too small by the factor ν. The variance v(x) close to the data is proportional to the noise and too small by the same factor. ν is 1 for known
- * inputs, and at least 1/3.
- * The only factor needed is that of the predictions: C⁻¹y_d = (y_d − m_d)/σ² with the predictive mean m_d at the fitted inputs. With missing entries,
- * N·D is the number of observed entries and d a sum over columns. The scale is 1 for constant columns, and for all columns if a held noise is less
- * than 1e-9 of the functions' variance.
+ * The functions use d degrees of freedom per column of the N·D observed numbers, like smoothers (Hastie & Tibshirani), and fitted inputs use q per
+ * row. The residuals y_d − m_d have D·(N − d) degrees of freedom for known inputs and q·N fewer for fitted ones, so that a variance computed for
+ * known inputs is too small by the factor ν. The variance v(x) close to the data is proportional to the noise and too small by the same factor. ν is
+ * 1 for known inputs, and at least 1/3. Only the factor used in predictions is needed: C⁻¹y_d = (y_d − m_d)/σ² with the predictive mean m_d at the
+ * fitted inputs. With missing entries, N·D is the number of observed entries and d a sum over columns. The scale is 1 for constant columns, and for
+ * all columns if a fixed noise is less than 1e-9 of the functions' variance.
  *
  * @param inputsPerEntry - q·N/(N·D) ≥ 0, the number of fitted input coordinates per observed entry
- * @param Y - N×D as the process sees it, NaN where missing
+ * @param Y - N×D, as passed to the process, NaN where missing
  * @returns D numbers above 0
  * @see Rasmussen & Williams 2006, eq. 5.8, as a function of a factor of the covariance; Hastie & Tibshirani, Generalized additive models (1990), §3.5
  */

@@ -13,7 +13,7 @@ import {
   placeOf,
 } from './covariance/covariance.ts';
 
-/** Moments of the noise-free functions at n inputs, for a group of columns that share their covariance. */
+/** Moments of the noise-free functions at n inputs, for a group of columns with a common covariance. */
 export interface FunctionMoments {
   /** Indices of these c columns among D. */
   readonly columns: Int32Array;
@@ -72,7 +72,7 @@ interface Conditioning {
 }
 
 /**
- * Moments of the functions given the observations. Conditioning is done once for each pattern, and its result is kept as plain numbers.
+ * Moments of the functions given the observations. Conditioning is done once per pattern, and its result is stored as plain numbers.
  *
  * @see Rasmussen & Williams 2006, algorithm 2.1
  */
@@ -100,7 +100,7 @@ interface Known {
   readonly left: readonly (readonly [string, Matrix])[];
 }
 
-/** Result of conditioning on Y at X. With a memory, which belongs to one set of values, it is computed once. */
+/** Result of conditioning on Y at X. With a cache, which belongs to one set of values, it is computed once. */
 export function remembered(
   memory: Map<object, unknown> | undefined,
   owner: object,

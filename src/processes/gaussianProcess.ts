@@ -1,30 +1,28 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { checkNumbers } from '../core/observations.ts';
 import { givenOptions, unknownName } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel, KernelPaths, PathsOf } from '../kernels/kernel.ts';
+import { checkNoise, gaussian, noiseOfNew } from '../model/entrywise/gaussian.ts';
+import { isLikelihood, type Likelihood, type Noise } from '../model/entrywise/likelihood.ts';
 import type { Density, DensityContext, Saying } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
-import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
-import { ownTensors } from '../model/part.ts';
+import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
+import { approximationFrom, exact, isInducing, type ProcessApproximation } from './approximations.ts';
 import {
   type Covariance,
-  type CovarianceStructure,
   dataOf,
   disposeData,
   keptPatternData,
   type ObservedData,
   type ObservedPattern,
 } from './covariance/covariance.ts';
-import { inducingCovariance } from './covariance/lowRank.ts';
 import { type MomentsAt, patternMoments, remembered } from './functionMoments.ts';
-import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
-import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
-import { processDensity, structureOf } from './processDensity.ts';
+import { processDensity } from './processDensity.ts';
+import { isApart } from './variational/boundPosterior.ts';
 import { sparseDensity } from './variational/boundProcess.ts';
 import type { Inducing } from './variational/inducingVariables.ts';
 
@@ -34,7 +32,7 @@ export interface ProcessContext {
   readonly onJitter?: (jitter: number) => void;
   /** Called with the rank of a pivoted Cholesky approximation, if one replaced the full covariance. */
   readonly onRank?: (rank: number) => void;
-  /** Called with the inducing inputs, if there are any, and with what measures by how much their bound is too low. */
+  /** Called with the inducing inputs, if there are any, and with a function that measures the gap between their bound and the log density. */
   readonly onApproximation?: DensityContext['onApproximation'];
   /** Cache of the results of conditioning, for further predictions at the same values. */
   readonly memory?: Map<object, unknown>;
@@ -46,7 +44,7 @@ export interface ProcessMoments {
   readonly mean: Tensor2D;
   /** Variance of the noise-free functions, n×D. */
   readonly variance: Tensor2D;
-  /** Variance that the noise adds to it in an observation: a scalar, or D entries. */
+  /** Noise variance of an observation: a scalar, or D entries. */
   readonly noise: Tensor;
   /** n×n covariances of the noise-free functions between the new inputs: one for all columns, or one per column. */
   readonly covariances: () => readonly Tensor2D[];
@@ -54,22 +52,23 @@ export interface ProcessMoments {
 
 /** Natural values of a process by path, if the type of its kernel knows them. */
 export type ProcessPaths<K> = KernelPaths<PathsOf<K>> & {
-  /** A number, or a list if the noise was given per column or row. */
+  /** A number, or a list for noise per column or row. */
   readonly noise: number | readonly number[];
 } & { readonly [Path in 'inducing' | `likelihood.${string}`]: ParameterValue };
 
 /**
- * Y = f(X) + noise, where every column of f is a Gaussian process: a part of a model, with the kernel's parameters under `kernel.…` and the noise's
- * variance under `noise`. Values `p` are tensors by these names.
+ * Y = f(X) + noise, where every column of f is a Gaussian process: a component of a model, with the kernel's parameters under `kernel.…` and the
+ * noise's variance under `noise`. Values `p` are tensors by these names.
  */
 export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly kind: 'gaussianProcess';
   /** Exists in types only: natural values by path. */
   readonly '~paths'?: ProcessPaths<K>;
-  /** In types only: what it says of new rows. */
+  /** Exists in types only: its abilities on new rows. */
   readonly '~says'?: Exclude<Saying, 'next' | 'field'>;
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
+  readonly approximation: ProcessApproximation;
   /** Set if predictions scale each column: see the option. */
   readonly columnScales?: ColumnScales;
   readonly parameters: Readonly<Record<string, Parameter>>;
@@ -112,16 +111,15 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
   /** The likelihood: Gaussian, or any with `inducing`. Not together with `noise`. */
   readonly likelihood?: Likelihood;
   /**
-   * Initial inducing inputs, M×q, or their number, for the density of a variable. The density is then its bound through them, at cost O(N·M·(M + D)),
-   * and they become a parameter `inducing`. The bound takes variables that are Gaussian rows, non-Gaussian likelihoods, and fits in batches, for
-   * which q(u) has its own parameters under `variational.…`. Without inducing inputs the density is exact.
+   * How the covariance is computed: `exact()`, the default; `inducing(M)`, a bound through M inducing inputs, at cost O(N·M·(M + D)), whose parameters are
+   * `inducing` and, for Gaussian rows, other likelihoods and batches, q(u) under `variational.…`; or `basis(m)`, sines along each dimension.
    */
-  readonly inducing?: Inducing;
-  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; default 1e-8 of its mean. */
-  readonly jitter?: number | undefined;
+  readonly approximation?: ProcessApproximation | undefined;
+  /** Short form of `approximation: inducing(M)`: a number of inducing inputs, or where they start, M×q. Not together with `approximation`. */
+  readonly inducing?: Inducing | undefined;
   /**
-   * Scales predictions per column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·ν): variances are then in each column's own units,
-   * without a further factor. For one noise variance that all columns share; default off.
+   * Scales predictions per column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·ν): variances are then in the units of each column,
+   * without a further factor. Requires one noise variance that all columns share; default off.
    */
   readonly columnScales?: ColumnScales;
 }
@@ -129,23 +127,23 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
 /** Options of the columns' scales. */
 export interface ColumnScales {
   /**
-   * Number of fitted input coordinates per observed entry: 0 for known inputs (ν = 1), q/D for q free coordinates per row of D columns, for which ν =
-   * 1 − (q/D)/(1 − d/N), with the functions' degrees of freedom d = tr(K(K + σ²I)⁻¹) out of N; ν is at least 1/3.
+   * Number of fitted input coordinates per observed entry: 0 for known inputs (ν = 1), q/D for q free coordinates per row of D columns, with ν = 1 −
+   * (q/D)/(1 − d/N), with the functions' degrees of freedom d = tr(K(K + σ²I)⁻¹) out of N; ν is at least 1/3.
    */
   readonly inputsPerEntry: number;
 }
 
 const NAME = 'The covariance of the mapping';
-/** Largest number of points for which the exact log density is evaluated at a result, to measure the error of inducing inputs. */
+/** Largest number of points whose exact log density is evaluated at a result, to measure the error of inducing inputs. */
 const MOST_EXACT = 2000;
 
 const widthOf = (patterns: readonly ObservedPattern[]) =>
   patterns.reduce((sum, { columns }) => sum + columns.length, 0);
 
 /**
- * A Gaussian process from latents to observations, as a part of a model: `defineModel` takes it among its parts.
- * Linear algebra takes the cheapest form that the kernel allows: with few features, no N×N matrix is formed. With `inducing` the same holds for any
- * kernel: its density is then Titsias' bound, which is exact if the inducing inputs equal the inputs.
+ * A Gaussian process from latents to observations, as a component of a model: it can be one of the parts of `defineModel`. Linear algebra uses the
+ * cheapest form that the kernel allows: with few features, no N×N matrix is formed. With `inducing`, no kernel needs an N×N matrix: the density is
+ * then Titsias' bound, which is exact if the inducing inputs equal the inputs.
  *
  * @param options - see {@link GaussianProcessOptions}
  * @throws InvalidInputError for an unknown option, an invalid kernel, or a likelihood that is not Gaussian
@@ -157,21 +155,12 @@ const widthOf = (patterns: readonly ObservedPattern[]) =>
  * ```
  */
 export function gaussianProcess<K extends Kernel>(options: GaussianProcessOptions<K>): GaussianProcess<K> {
-  const { kernel, likelihood, noise, inducing, jitter, columnScales } = checkedOptions(options);
+  const { kernel, likelihood, noise, approximation, columnScales } = checkedOptions(options);
   const names = Object.keys(kernel.parameters);
-  const own = ownTensors('kernel', names);
-  const structures = new Map<string, CovarianceStructure>();
-  const structureFor = (points: number, columns: number) => {
-    const key = `${points},${columns}`;
-    const structure = structures.get(key) ?? structureOf(kernel, points, columns);
-    structures.set(key, structure);
-    return structure;
-  };
-  const covarianceAt = (p: TensorMap, X: Tensor2D): Covariance =>
-    inducing === undefined
-      ? structureFor(...X.shape).at(own(p), X, noise(p))
-      : inducingCovariance(kernel, own(p), p.inducing as Tensor2D, jitter, X, noise(p));
-  const start = inducing instanceof Matrix && { inducing: real(inducing) };
+  const covarianceOf = approximation.of(kernel);
+  const covarianceAt = (p: TensorMap, X: Tensor2D): Covariance => covarianceOf(p, X, noise(p));
+  // Inducing inputs that are known need no inputs of the process to start from.
+  const known = isInducing(approximation) ? approximation.options.inducing : undefined;
   const optionsOf = ({ onJitter, onRank }: ProcessContext = {}) => ({
     name: NAME,
     ...(onJitter && { onJitter }),
@@ -181,14 +170,17 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     const covariance = covarianceAt(p, X);
     const options = optionsOf(context);
     const parts = data.map((part) => covariance.logDensity(part, options));
-    if (inducing !== undefined) {
-      context.onApproximation?.({ name: 'inducingInputs', count: p.inducing!.shape[0]! }, () => {
-        const exact = X.shape[0] <= MOST_EXACT ? structureFor(...X.shape).at(own(p), X, noise(p)) : undefined;
+    const reported = approximation.reported(kernel, p, X);
+    if (reported !== undefined) {
+      context.onApproximation?.(reported, () => {
+        const hasFew = X.shape[0] <= MOST_EXACT;
+        if (!hasFew && covariance.upperBound === undefined) return {};
+        const other = hasFew ? exact().of(kernel)(p, X, noise(p)) : undefined;
         const off = data.reduce((sum, part, i) => {
-          const above = exact?.logDensity(part, { name: NAME }) ?? covariance.upperBound!(part, { name: NAME });
+          const above = other?.logDensity(part, { name: NAME }) ?? covariance.upperBound!(part, { name: NAME });
           return sum + op.valueOf(above) - op.valueOf(parts[i]!);
         }, 0);
-        return exact === undefined ? { errorBound: off } : { error: -off };
+        return hasFew ? { error: -off } : { errorBound: off };
       });
     }
     return parts.reduce((sum, part) => op.add<Scalar>(sum, part));
@@ -198,11 +190,12 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     kind: 'gaussianProcess',
     kernel,
     likelihood,
+    approximation,
     ...(columnScales && { columnScales }),
     parameters: Object.freeze({
       ...Object.fromEntries(names.map((name) => [`kernel.${name}`, kernel.parameters[name]!])),
       ...likelihood.parameters,
-      ...start,
+      ...(known instanceof Matrix && approximation.parameters(() => known)),
     }),
     logDensity: (p, X, Y, context) => {
       checkNoise(likelihood, ...Y.shape);
@@ -243,10 +236,10 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
       return density();
     },
   });
-  const density: () => Density = lazily(() => {
-    if (inducing === undefined) return processDensity(process);
-    const collapses = likelihood.conjugate !== undefined && typeof likelihood.parameters.noise!.initial === 'number';
-    return sparseDensity(process, { kernel, likelihood, inducing, jitter, collapses });
+  const density = lazily((): Density => {
+    if (!isInducing(approximation)) return processDensity(process);
+    const collapses = likelihood.conjugate !== undefined && !isApart(likelihood);
+    return sparseDensity(process, { kernel, likelihood, ...approximation.options, collapses });
   });
   return process;
 }
@@ -257,11 +250,10 @@ function checkedOptions<K extends Kernel>(
   kernel: K;
   likelihood: Likelihood;
   noise: (p: TensorMap) => Noise;
-  inducing: Matrix | number | undefined;
-  jitter: number | undefined;
+  approximation: ProcessApproximation;
   columnScales: ColumnScales | undefined;
 } {
-  const known = ['kernel', 'noise', 'likelihood', 'inducing', 'jitter', 'columnScales'];
+  const known = ['kernel', 'noise', 'likelihood', 'approximation', 'inducing', 'columnScales'];
   const options = givenOptions(given, 'gaussianProcess');
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw unknownName('option', key, known, 'gaussianProcess');
@@ -270,7 +262,7 @@ function checkedOptions<K extends Kernel>(
   const { kernel } = options;
   if (options.noise !== undefined && options.likelihood !== undefined) {
     throw new InvalidInputError(
-      'gaussianProcess takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).',
+      'gaussianProcess takes either noise or a likelihood, but both were given. Set it in the likelihood: gaussian({ variance }).',
     );
   }
   const likelihood = options.likelihood ?? gaussian(options.noise === undefined ? {} : { variance: options.noise });
@@ -280,26 +272,19 @@ function checkedOptions<K extends Kernel>(
     );
   }
   const { conjugate } = likelihood;
-  if (conjugate === undefined && options.inducing === undefined) {
+  const approximation = approximationFrom(options, 'gaussianProcess');
+  if (conjugate === undefined && !isInducing(approximation)) {
     throw new InvalidInputError(
-      `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Give inducing inputs too, such as inducing: 50: their bound takes others.`,
+      `A Gaussian process is integrated out exactly under a Gaussian likelihood only, but '${likelihood.name}' was given. Give inducing inputs, such as inducing: 50: their bound takes others.`,
     );
   }
-  const name = "Option 'inducing' of gaussianProcess";
-  const inducing = options.inducing === undefined ? undefined : readInducing(options.inducing, name);
   const noise =
     conjugate ??
     (() => {
       throw new InvalidInputError(
-        `A Gaussian process under likelihood '${likelihood.name}' is the density of a variable: observed(Y, { density, given: x }). By itself it has no moments.`,
+        `A Gaussian process under likelihood '${likelihood.name}' is the density of a variable: observed(Y, { density, given: x }). Alone it has no moments.`,
       );
     });
-  const { jitter } = options;
-  if (jitter !== undefined && !(jitter >= 0 && Number.isFinite(jitter))) {
-    throw new InvalidInputError(
-      `Option 'jitter' of gaussianProcess is a number from 0, but ${describe(jitter)} was given.`,
-    );
-  }
   const { columnScales } = options;
   if (columnScales !== undefined && !(columnScales?.inputsPerEntry >= 0 && columnScales.inputsPerEntry < Infinity)) {
     throw new InvalidInputError(
@@ -308,16 +293,8 @@ function checkedOptions<K extends Kernel>(
   }
   if (columnScales !== undefined && typeof likelihood.parameters.noise?.initial !== 'number') {
     throw new InvalidInputError(
-      'columnScales of gaussianProcess takes one variance of noise for all columns, but a list was given. Leave columnScales out: the noise says the measure of each column.',
+      'columnScales of gaussianProcess takes one noise variance, but a list was given. Leave columnScales out.',
     );
   }
-  return { kernel, likelihood, noise, inducing, jitter, columnScales };
-}
-
-function readInducing(given: Inducing, name: string): Matrix | number {
-  if (typeof given !== 'number') return checkNumbers(Matrix.from(given, name), name);
-  if (Number.isInteger(given) && given >= 1) return given;
-  throw new InvalidInputError(
-    `${name} is a whole number of inducing inputs from 1, or a matrix of them, but ${given} was given.`,
-  );
+  return { kernel, likelihood, noise, approximation, columnScales };
 }

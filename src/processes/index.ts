@@ -1,3 +1,14 @@
+export * from '../model/entrywise/index.ts';
+export { builtInLikelihoods, type LikelihoodCatalog, likelihoodFromJSON } from '../model/parameterJson.ts';
+export {
+  type BasisOptions,
+  basis,
+  exact,
+  type InducingApproximation,
+  type InducingOptions,
+  inducing,
+  type ProcessApproximation,
+} from './approximations.ts';
 export type { ObservedPattern } from './covariance/covariance.ts';
 export type { FunctionMoments, MomentsAt } from './functionMoments.ts';
 export {
@@ -10,5 +21,4 @@ export {
   type ProcessMoments,
   type ProcessPaths,
 } from './gaussianProcess.ts';
-export * from './likelihoods/index.ts';
 export type { OpenShards, PlainTensor, ShardPoint, Shards } from './variational/shards.ts';

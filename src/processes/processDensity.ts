@@ -1,146 +1,101 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import { checkAllPairs } from '../core/observations.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import type { Random } from '../core/random.ts';
+import { distinctRows, joinedColumns } from '../core/rowMatrices.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { checkSlopes, slopeKernel, slopeRows } from '../kernels/slopeKernel.ts';
-import { type Basis, featuresOf, symmetricBasisOf, whiteOf } from '../kernels/structure.ts';
+import { whiteOf } from '../kernels/structure.ts';
+import { noiseOfNew } from '../model/entrywise/gaussian.ts';
+import { functionsOf, type Likelihood } from '../model/entrywise/likelihood.ts';
+import { expectedMoments, logPredictiveEntries, observedAt } from '../model/entrywise/normalExpectation.ts';
 import { jointDraw, normalEntries } from '../model/jointDraw.ts';
 import type { Conditional, Density, DensityContext, RowMoments, Rows, RowsShape } from '../model/language/density.ts';
 import { flooredNoise } from '../model/leastNoise.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { ownTensors, valueTensors } from '../model/part.ts';
+import { isInducing, structureOf } from './approximations.ts';
 import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
-import { type CovarianceStructure, type ObservedPattern, observedPatterns } from './covariance/covariance.ts';
-import { denseStructure } from './covariance/dense.ts';
-import { lowRankStructure, spanningInputs } from './covariance/lowRank.ts';
+import { type ObservedPattern, observedPatterns } from './covariance/covariance.ts';
+import { spanningInputs } from './covariance/lowRank.ts';
 import { allColumns, covariancesOf, type FunctionMoments, type MomentsAt } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
-import { noiseOfNew } from './likelihoods/gaussian.ts';
-import { functionsOf, type Likelihood } from './likelihoods/likelihood.ts';
-import { expectedMoments, logPredictiveEntries, observedAt } from './likelihoods/normalExpectation.ts';
 
-/** Largest number of points whose covariance, factor and gradient fit into the 4 GiB of the float64 backend. */
-const MOST_POINTS = Math.floor(Math.sqrt(2 ** 32 / (3 * 8)));
-
-/**
- * The cheapest linear algebra that a kernel allows for this number of points and columns: with its features if they are fewer than the points, with a
- * symmetric basis if it has one, otherwise with N×N matrices.
- *
- * @throws InvalidInputError for more points than N×N matrices have memory for
- */
-export function structureOf(kernel: Kernel, points: number, columns: number): CovarianceStructure {
-  const features = featuresOf(kernel, columns);
-  if (features !== undefined && features.rank > 0 && features.rank < points) return lowRankStructure(features);
-  checkAllPairs(
-    'A Gaussian process with this kernel',
-    points,
-    'Give it inducing inputs (inducing: 100), or a kernel of fewer features than points, such as linear.',
-    MOST_POINTS,
-  );
-  const basis = symmetricBasisOf(kernel, columns);
-  return basis === undefined ? denseStructure(kernel) : symmetricBasisStructure(kernel, basis);
-}
-
-/**
- * A kernel with k(X, X) = E² + UUᵀ at the inputs of the process. The density of complete data uses E and U, where one factor gives the gradients in
- * both; everything else is as for any kernel.
- */
-function symmetricBasisStructure(kernel: Kernel, basis: Basis): CovarianceStructure {
-  const dense = denseStructure(kernel);
-  return {
-    kind: 'symmetricBasis',
-    at: (p, X, noise) => {
-      const asAny = dense.at(p, X, noise);
-      return {
-        ...asAny,
-        logDensity: (data, options) => {
-          const { rows, observations, constants } = data;
-          const whole = noise.per === 'all' && rows === undefined && observations.shape[1] <= observations.shape[0];
-          if (!whole || constants === undefined) return asAny.logDensity(data, options);
-          const { basis: E, features } = basis.at(p, X);
-          const white = basis.white?.(p);
-          const variance = white === undefined ? noise.variance : op.addScalars(noise.variance, white);
-          return op.symmetricBasisLogDensity(E, features, variance, observations, options);
-        },
-      };
-    },
-  };
-}
-
-/** Fewest points for which preparing predictions through fewer inputs is worthwhile. */
+/** Smallest number of points that makes preparing predictions through fewer inputs worthwhile. */
 const FEWEST_POINTS = 200;
 
-/** Largest fraction of the points that may represent all of them. */
-const MOST_INPUTS = 1 / 4;
+/**
+ * Approximations through fewer inputs, by their accuracy: the largest fraction of the N points that may represent all of them, and the largest variance
+ * of the functions that remains at another point, relative to the noise.
+ */
+const ROUGH = { most: 1 / 4, rest: 0.01 };
+export const CLOSE = { most: 1 / 2, rest: 1e-7 };
 
-/** Largest remaining variance of the functions at the other points, relative to the noise. */
-const REST = 0.01;
-
-/** A process that can be approximated through fewer inputs. */
-type ApproximatedProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'> &
+/** The members of a process that are needed to approximate it through fewer inputs. */
+type ApproximatedProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'approximation'> &
   Partial<Pick<GaussianProcess, 'through'>>;
 
 /**
- * Representative inputs of a process: M of its inputs, given which the functions at the others are known to a hundredth of the noise. Predictions
- * through them cost O(M²) per point in place of O(N²). For searches whose result is refined with the exact process.
+ * Representative inputs of a process: M of its inputs that determine the functions at the others but for a small variance E. Predictions through them
+ * cost O(M²) per point instead of O(N²). Their variance is v + E(x, x), where v would be exact without E; the exact variance is at least v, and at
+ * most v + (√E(x, x) + √(v·tr E(X, X)/σ²))², the variance of the same prediction. Rough ones are for searches whose result is refined with the exact
+ * process; close ones have tr E(X, X) ≤ N·1e-7·σ².
  *
  * @param values - natural values of the process's parameters
  * @param X - N×q
- * @returns undefined if a quarter of the points is not enough, or if the exact process is as cheap
+ * @returns undefined if the largest number of points is not enough, or if the exact process is as cheap
  */
 function representativeInputs(
-  { kernel, likelihood, parameters }: Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'>,
+  { kernel, likelihood, approximation }: ApproximatedProcess,
   values: ParameterValues,
   X: Matrix,
+  { most, rest }: typeof ROUGH,
 ): Matrix | undefined {
-  if (parameters.inducing !== undefined || X.rows < FEWEST_POINTS) return undefined;
+  if (approximation.name !== 'exact' || X.rows < FEWEST_POINTS) return undefined;
   if (structureOf(kernel, X.rows, X.columns).kind !== 'dense') return undefined;
   return withFloat64(() => {
     const tensors = valueTensors(values);
     const own = Object.fromEntries(Object.keys(kernel.parameters).map((name) => [name, tensors[`kernel.${name}`]!]));
     const noise = Math.min(...doublesOf(likelihood.conjugate!(tensors).variance));
-    return spanningInputs(kernel, own, X, REST * noise, Math.floor(MOST_INPUTS * X.rows));
+    return spanningInputs(kernel, own, X, rest * noise, Math.floor(most * X.rows));
   });
 }
 
-/** Moments of the functions through representative inputs, which approximate those of the process; undefined without {@link representativeInputs}. */
+/** Approximate moments of the functions, through representative inputs; undefined without {@link representativeInputs}. */
 export function sparseMoments(
   process: ApproximatedProcess,
   values: ParameterValues,
   X: Matrix,
   patterns: readonly ObservedPattern[],
+  accuracy = ROUGH,
 ): MomentsAt | undefined {
   if (process.through === undefined) return undefined;
-  const inducing = representativeInputs(process, values, X);
+  const inducing = representativeInputs(process, values, X, accuracy);
   return inducing && process.through(inducing).momentsAt({ ...values, inducing }, X, patterns);
 }
 
 /** A process without its density. */
 export type Process = Pick<
   GaussianProcess,
-  'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt' | 'logDensity' | 'columnScales'
+  'kernel' | 'likelihood' | 'approximation' | 'parameters' | 'given' | 'momentsAt' | 'logDensity' | 'columnScales'
 > &
   Partial<Pick<GaussianProcess, 'through'>>;
 
 /**
  * The inputs of a process: its parent variables side by side.
  *
- * @throws InvalidInputError if they have other numbers of rows
+ * @throws InvalidInputError if they have different numbers of rows
  */
 function inputs(given: readonly Tensor2D[]): Tensor2D {
   if (given.length === 1) return given[0]!;
   if (given.some(({ shape }) => shape[0] !== given[0]!.shape[0])) {
     const sizes = given.map(({ shape }) => shape.join('×')).join(', ');
-    throw new InvalidInputError(
-      `Variables that a process is given stand side by side and need the same number of rows, but they are ${sizes}.`,
-    );
+    throw new InvalidInputError(`Inputs of a process need the same number of rows, but they are ${sizes}.`);
   }
   return op.concat([...given], 1) as Tensor2D;
 }
@@ -148,37 +103,38 @@ function inputs(given: readonly Tensor2D[]): Tensor2D {
 const calibrates = ({ columnScales }: Pick<Process, 'columnScales'>) => columnScales !== undefined;
 
 /** Parts of a process, without its functions of observations. */
-type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
+type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'> & Partial<Pick<Process, 'approximation'>>;
 
-/** k(X, X), with the kernel's parameters among those of the process. */
-function covarianceOf(kernel: Kernel, p: TensorMap, X: Tensor2D): Tensor2D {
+/** k(X, X), for a kernel whose parameters are among the process's. */
+function covarianceOf({ kernel, approximation }: Described, p: TensorMap, X: Tensor2D): Tensor2D {
+  if (approximation?.gram !== undefined) return approximation.gram(kernel, p, X);
   return kernel.covariance(ownTensors('kernel', Object.keys(kernel.parameters))(p), X, X, X);
 }
 
 /** Jitter of a draw from the prior, relative to the mean variance: covariances of smooth functions have no Cholesky factor without it. */
 const DRAW_JITTER = 1e-10;
 
-/** Name and draws, which the densities of all processes share. */
-export function functionsDensity({
-  kernel,
-  likelihood,
-}: Described): Pick<Density, 'kind' | 'name' | 'centered' | 'takesMissing' | 'support' | 'functionStart' | 'sample'> {
+/** Name and draws, common to the densities of all processes. */
+export function functionsDensity(
+  described: Described,
+): Pick<Density, 'kind' | 'name' | 'centered' | 'takesMissing' | 'support' | 'functionStart' | 'sample'> {
+  const { likelihood } = described;
   return {
     kind: 'density',
     name: 'gaussianProcess',
     centered: likelihood.conjugate !== undefined,
     takesMissing: true,
-    ...(likelihood.density.support && { support: likelihood.density.support }),
+    ...(likelihood.support && { support: likelihood.support }),
     ...(likelihood.conjugate === undefined && { functionStart: (data: Matrix) => functionsOf(likelihood, data) }),
-    ...((likelihood.conjugate || likelihood.density.sample) && {
+    ...((likelihood.conjugate || likelihood.sample) && {
       sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
-        const K = covarianceOf(kernel, p, inputs(given));
+        const K = covarianceOf(described, p, inputs(given));
         const added = op.mul<Scalar>(DRAW_JITTER, op.mean(op.diagPart(K)));
         const factor = op.cholesky(op.addDiagonal(K, added), {
           name: 'The covariance of a prior draw',
         });
         const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, likelihood.functions * D));
-        if (likelihood.conjugate === undefined) return likelihood.density.sample!(p, random, [n, D], [functions]);
+        if (likelihood.conjugate === undefined) return likelihood.sample!(p, random, [n, D], [functions]);
         const noise = noiseOfNew(likelihood.conjugate(p), undefined);
         return op.add<Tensor2D>(functions, op.mul(op.sqrt(noise), normalEntries(random, n, D)));
       },
@@ -193,34 +149,37 @@ const NOISE_HELD = 100;
 export function processDensity(process: Process): Density {
   const parameters = process.parameters as Readonly<Record<string, Parameter>>;
   const { noise } = parameters;
+  const { approximation } = process;
   return Object.freeze<Density>({
     ...functionsDensity(process),
-    normalized: parameters.inducing === undefined,
-    exact: parameters.inducing === undefined,
+    normalized: !isInducing(approximation),
+    exact: !isInducing(approximation),
     independent: false,
     ...(calibrates(process) && { calibrates: true as const }),
     // Noise that differs between columns gives each column another covariance.
-    ...(typeof noise?.initial === 'number' && {
-      gaussian: {
-        precision: (p: TensorMap, { rows, given }: RowsShape, { onJitter }: DensityContext) =>
-          op.choleskySolve(
-            op.cholesky(op.addDiagonal(covarianceOf(process.kernel, p, inputs(given)), p.noise as Scalar), {
-              name: 'The covariance of a process',
-              onJitter,
-            }),
-            op.eye(rows),
-          ),
-      },
+    ...(typeof noise?.initial === 'number' &&
+      approximation.name !== 'basis' && {
+        gaussian: {
+          precision: (p: TensorMap, { rows, given }: RowsShape, { onJitter }: DensityContext) =>
+            op.choleskySolve(
+              op.cholesky(op.addDiagonal(covarianceOf(process, p, inputs(given)), p.noise as Scalar), {
+                name: 'The covariance of a process',
+                onJitter,
+              }),
+              op.eye(rows),
+            ),
+        },
+      }),
+    parameters: ({ data, isOnChart, given }) => ({
+      ...parameters,
+      ...(isOnChart && data !== undefined && noise !== undefined && { noise: flooredNoise(noise, data) }),
+      ...(!isInducing(approximation) && approximation.parameters(() => joinedColumns(given.map(({ mean }) => mean)))),
     }),
-    parameters: ({ data, isOnChart }) =>
-      isOnChart && data !== undefined && noise !== undefined
-        ? { ...parameters, noise: flooredNoise(noise, data) }
-        : parameters,
     // On a chart, points can follow the observations at any noise level. If the noise were free at once, it would fall before the points are in the order of the manifold.
     search: {
       held: ({ isOnChart }) => (isOnChart && noise?.free ? { names: ['noise'], iterations: NOISE_HELD } : undefined),
     },
-    // Fixed observations: what their patterns need is kept. Observations that are inferred come with each evaluation.
+    // For fixed observations, the data of their patterns are stored. Observations that are inferred are passed to each evaluation.
     prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),
     logDensity: (p, { value, given }, context) => {
       const kept = context.constants as GivenProcess | undefined;
@@ -265,19 +224,24 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
     values,
     width,
     inputs: () => known().X,
+    // Integrals over the latents of several rows share most of their points, and need no gradients.
+    repeats: context.accuracy === 'close',
     momentsAt: (of) => (A) => {
       const { X, patterns, exact } = known();
       const remembered = (key: object, make: () => MomentsAt) =>
         context.remember(key, () => ({ moments: make() })).moments;
       if (of !== kernel) return scaled(remembered(patterns, () => process.momentsAt(values, X, patterns, of)))(A);
-      const quick = () => remembered(exact, () => sparseMoments(process, values, X, patterns) ?? exact());
-      return scaled(context.isRough ? quick() : exact())(A);
+      const { accuracy } = context;
+      const through = accuracy === 'rough' ? ROUGH : CLOSE;
+      const quick = () => remembered(through, () => sparseMoments(process, values, X, patterns, through) ?? exact());
+      // Fewer inputs leave out the variances of observations that are Gaussian rows.
+      return scaled(accuracy === undefined || (through === CLOSE && fitted.variance) ? exact() : quick())(A);
     },
   });
 }
 
 /**
- * Moments given Gaussian rows in place of observations. With B = k(A, X)·(K + σ²I)⁻¹, the predictive means for the columns of I, the covariance of
+ * Moments given Gaussian rows instead of observations. With B = k(A, X)·(K + σ²I)⁻¹, the predictive means for the columns of I, the covariance of
  * column d grows by B·S_d·Bᵀ = (BF_d)(BF_d)ᵀ, F_d = diag(s_d)^½ for rows that are independent.
  */
 function uncertainGiven(
@@ -326,21 +290,27 @@ interface KnownFunctions {
   readonly values: ParameterValues;
   /** D, times the number of functions of the likelihood. */
   readonly width: number;
-  /** Inputs similar to those where the functions are known. */
+  /** Inputs similar to those with known functions. */
   readonly inputs: () => Matrix;
-  /** Moments of the functions, or of what another kernel with the same parameters derives from them. */
+  /** True if inputs repeat, which are then evaluated once. Gradients would miss all but the first of them. */
+  readonly repeats?: boolean;
+  /** Moments of the functions, or of quantities that another kernel with the same parameters derives from them. */
   readonly momentsAt: (kernel: Kernel) => MomentsAt;
 }
 
 export function functionsConditional(functions: KnownFunctions): Conditional {
   const { kernel, likelihood, width: D, momentsAt } = functions;
-  const isOne = likelihood.functions === 1;
+  const isOne = likelihood.functions === 1 && !likelihood.takesRows;
   const functionsAt = (given: readonly Tensor2D[]) => {
-    const { mean, variance } = allColumns(momentsAt(kernel)(inputs(given)), D);
-    return { mean, variance: op.relu<Tensor2D>(variance) };
+    const all = inputs(given);
+    const distinct = functions.repeats && distinctRows(tensorMatrix(all));
+    const points = distinct ? op.gather<Tensor2D>(all, distinct.first) : all;
+    const { mean, variance } = allColumns(momentsAt(kernel)(points), D);
+    const each = (own: Tensor2D) => (distinct ? op.gather<Tensor2D>(own, distinct.at) : own);
+    return { mean: each(mean), variance: each(op.relu<Tensor2D>(variance)) };
   };
   return {
-    ...((isOne || likelihood.momentsAt) && {
+    ...((likelihood.functions === 1 || likelihood.momentsAt) && {
       moments: (given: readonly Tensor2D[]) => {
         const groups = momentsAt(kernel)(inputs(given));
         const { mean, variance } = allColumns(groups, D);
@@ -374,7 +344,7 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
   };
 }
 
-/** Moments of observations around functions with these moments, n×D each; of several functions those of the expected observation, and what is around it. */
+/** Moments of observations around functions with these moments, n×D each. For several functions, the moments of the expected observation and the variance around it. */
 export function momentsAround(
   likelihood: Likelihood,
   p: TensorMap,
@@ -383,6 +353,8 @@ export function momentsAround(
 ): Pick<RowMoments, 'mean' | 'variance' | 'noise' | 'observed'> {
   if (likelihood.conjugate !== undefined)
     return { mean, variance, noise: noiseOfNew(likelihood.conjugate(p), undefined) };
+  // The functions of a category mean nothing one by one: what is predicted are its probabilities, with noise or without.
+  if (likelihood.takesRows) return likelihood.moments(p, mean, variance);
   if (likelihood.functions === 1) return { mean, variance, observed: () => likelihood.moments(p, mean, variance) };
   const { expected, observed } = expectedMoments(`Likelihood '${likelihood.name}'`, likelihood, p, mean, variance);
   return { ...expected, noise: observed };
@@ -397,7 +369,7 @@ function checkSlopesOf({
 }: Pick<KnownFunctions, 'kernel' | 'parameters' | 'values' | 'inputs'>): void {
   if (parameters.inducing !== undefined && whiteOf(kernel) !== undefined) {
     throw new InvalidInputError(
-      'Slopes of functions through inducing inputs are known without white noise in their kernel. Leave out white(): the noise of the likelihood says the same.',
+      'Slopes through inducing inputs need a kernel without white noise. Leave out white(): the noise of the likelihood has the same effect.',
     );
   }
   checkSlopes(kernel, ownTensors('kernel', Object.keys(kernel.parameters))(valueTensors(values)), inputs());

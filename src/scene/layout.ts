@@ -1,11 +1,11 @@
 import { legendParts } from './legends.ts';
 import { partsOf, scalesOf } from './marks.ts';
 import { type Group, type Part, type Picture, textWidth } from './picture.ts';
-import type { Scene } from './scene.ts';
+import type { Axis, Scene } from './scene.ts';
 import { hundredth } from './shapes.ts';
 import { type Tick, ticksOf } from './ticks.ts';
 
-/** Pixels around everything. */
+/** Padding around everything, in pixels. */
 const PADDING = 8;
 /** Length of a tick, and the gap to its text. */
 const TICK = 4;
@@ -18,12 +18,11 @@ const AXIS = '#444444';
 const FRAME = '#bbbbbb';
 const GRID = '#e5e5e5';
 
-/** The picture of a scene: its marks in pixels, axes around them, legends on the right and a title above. */
+/** Converts a scene to a picture: its marks in pixels, axes around them, legends on the right and a title above. */
 export function pictureOf(scene: Scene): Picture {
   const { width, height, description, title, x, y, marks, legends } = scene;
   const scales = scalesOf(scene);
-  const across = x.ticks === undefined ? [] : ticksOf(...x.domain, x.ticks);
-  const up = y.ticks === undefined ? [] : ticksOf(...y.domain, y.ticks);
+  const [across, up] = [ticksAlong(x), ticksAlong(y)];
   const legend = legendParts(legends);
   const margins = marginsOf(scene, across, up, legend.width);
   const areaOf = (parts: readonly Part[]): Part => ({ part: 'group', x: margins.left, y: margins.top, parts });
@@ -56,6 +55,9 @@ export function pictureOf(scene: Scene): Picture {
   };
 }
 
+const ticksAlong = ({ domain, ticks = [] }: Axis): readonly Tick[] =>
+  typeof ticks === 'number' ? ticksOf(...domain, ticks) : ticks;
+
 function heading(title: string | undefined, x: number): Part[] {
   if (title === undefined) return [];
   const place = { x, y: PADDING + HEADING, size: HEADING } as const;
@@ -73,7 +75,7 @@ function marginsOf(
 ) {
   const axisTitle = (text: string | undefined) => (text === undefined ? 0 : TITLE_GAP + TITLE);
   const [last] = across.slice(-1);
-  // Half of a number may stand out on the right.
+  // Half of a number may extend beyond the right edge.
   const overhang = last === undefined ? 0 : textWidth(last.text, LABEL) / 2;
   const side = title === undefined ? 0 : (textWidth(title, 1.1 * HEADING) - width) / 2;
   const besides = y.ticks === undefined ? 0 : TICK + GAP + widest(up) + axisTitle(y.title) + 2;
@@ -108,7 +110,7 @@ function axisBelow({ width, height, x }: Scene, ticks: readonly Tick[], at: (val
   ];
 }
 
-/** Ticks whose texts do not meet: every one, every other one, … */
+/** Ticks whose texts do not overlap: every one, every second one, … */
 function spaced(ticks: readonly Tick[], at: (value: number) => number): readonly Tick[] {
   if (ticks.length < 2) return ticks;
   const gap = Math.abs(at(ticks[1]!.value) - at(ticks[0]!.value));

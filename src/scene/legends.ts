@@ -9,9 +9,9 @@ const INK = '#222222';
 const TITLE = 20;
 const ENTRY = 16;
 const GAP = 16;
-/** Most labels in one column. */
+/** Maximum number of labels in one column. */
 const MOST_ROWS = 18;
-/** Radius of a circle; other shapes have its area. */
+/** Radius of a circle; other shapes have the same area. */
 const RADIUS = 4.4;
 /** Pixels from the left edge of an entry to its name. */
 const INDENT = 18;

@@ -1,9 +1,9 @@
 import { checkGiven } from '../core/options.ts';
 
 /**
- * Colors on light and on dark ground. Any two of the ten colors of labels are 0.085 and more apart in OKLab for normal, protan, deutan and
- * tritan sight, and differ in lightness; each has a contrast of 3 : 1 and more to the ground. The ramp of numbers moves
- * evenly in lightness and hue from that contrast on: more is darker on light ground, lighter on dark ground.
+ * Colors on light and on dark ground. Any two of the ten colors of labels differ by at least 0.085 in OKLab for normal, protan, deutan and tritan
+ * sight, and differ in lightness; each has a contrast of at least 3 : 1 to the ground. The ramp of numbers changes evenly in lightness and hue,
+ * starting from that contrast: larger numbers are darker on light ground, and lighter on dark ground.
  */
 export const PALETTES = {
   light: {
@@ -28,10 +28,10 @@ const isRamp = (stops: readonly string[]) =>
   Array.isArray(stops) && stops.length > 1 && stops.every((color) => /^#[0-9a-f]{6}$/i.test(color));
 
 /**
- * A color between stops at equal distances, as #rrggbb.
+ * Interpolates between equally spaced color stops, as #rrggbb.
  *
  * @param stops - at least two colors of the form #rrggbb
- * @param part - position between the first (0) and the last (1); the nearest of these beyond them
+ * @param part - position between the first (0) and the last (1); clamped to this range
  * @throws InvalidInputError for other stops, and for a position that is not a number
  */
 export function mixed(stops: readonly string[], part: number): string {

@@ -1,4 +1,4 @@
-/** A scene in pixels, as few kinds of parts that every renderer draws alike. */
+/** Scene in pixels, with as few kinds of parts as possible, which every renderer draws identically. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
@@ -19,7 +19,7 @@ export interface Group {
   readonly parts: readonly Part[];
 }
 
-/** An outline in the syntax of SVG paths, moved by (x, y). */
+/** Outline in the syntax of SVG paths, moved by (x, y). */
 export interface Path {
   readonly part: 'path';
   readonly d: string;
@@ -31,7 +31,7 @@ export interface Path {
   readonly stroke?: string | undefined;
   readonly strokeWidth?: number | undefined;
   readonly strokeOpacity?: number;
-  /** Whether lines end in half circles, a line without length being a dot. */
+  /** Whether lines end in half circles; a line without length is then a dot. */
   readonly isRound?: boolean;
   readonly dashes?: readonly number[];
 }
@@ -64,7 +64,7 @@ const NARROW = /[ijlftrI.,:;'|!()[\]\s]/g;
 const WIDE = /[mwMW@%—]|[\u2e80-\uffff]/g;
 const CAPITALS = /[A-HJ-LN-VX-Z]/g;
 
-/** Width of a text in pixels, estimated alike on every machine. */
+/** Width of a text in pixels, estimated identically on every machine. */
 export function textWidth(text: string, size: number): number {
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
   return size * (0.58 * text.length - 0.22 * count(NARROW) + 0.32 * count(WIDE) + 0.12 * count(CAPITALS));

@@ -1,5 +1,5 @@
 /**
- * A picture as plain data: an area with marks in the units of its two axes, a title and legends. It survives JSON and `structuredClone`;
+ * Picture as plain data: an area with marks in the units of its two axes, a title and legends. It survives JSON and `structuredClone`;
  * {@link sceneSvg} draws it.
  */
 export interface Scene {
@@ -11,17 +11,17 @@ export interface Scene {
   readonly title?: string;
   readonly x: Axis;
   readonly y: Axis;
-  /** Marks from the background on. */
+  /** Marks in drawing order. */
   readonly marks: readonly Mark[];
   readonly legends: readonly Legend[];
 }
 
-/** An axis that spans exactly its domain: from the left to the right, or from the bottom to the top. */
+/** Axis that spans exactly its domain: from left to right, or from bottom to top. */
 export interface Axis {
   readonly domain: readonly [from: number, to: number];
   readonly title?: string;
-  /** Approximate number of ticks; without it there is a frame in place of the axis. */
-  readonly ticks?: number;
+  /** Approximate number of ticks, or a list of ticks in ascending order, as for a logarithmic axis; without it the axis is replaced by a frame. */
+  readonly ticks?: number | readonly { readonly value: number; readonly text: string }[];
   /** Whether a faint line crosses the area at each tick. */
   readonly grid?: boolean;
 }
@@ -32,7 +32,7 @@ export interface Look {
   readonly shape: Shape;
 }
 
-/** Shapes of points, all of the area of the circle. */
+/** Shapes of points, all with the same area as the circle. */
 export type Shape = 'circle' | 'square' | 'triangle-up' | 'diamond' | 'triangle-down' | 'cross' | 'triangle-right';
 
 export type Mark = Points | Ellipses | Lines | Bars | Cells | Bands | Images | Note;
@@ -50,10 +50,10 @@ export interface Points extends Named {
   readonly looks: readonly Look[];
   /** Index of each point's look. */
   readonly lookOf: readonly number[];
-  /** Radius of a circle in pixels; other shapes have its area. */
+  /** Radius of a circle in pixels; other shapes have the same area. */
   readonly radius: number;
   readonly opacity?: number;
-  /** Whether they are circles without borders, a path for each look: a tenth of the size. */
+  /** Whether points are circles without borders, drawn as one path for each look, which takes a tenth of the size. */
   readonly areDots?: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface Lines extends Named {
   readonly lines: readonly Line[];
 }
 
-/** A line through points or, in pairs, a set of segments: from the first point to the second, from the third to the fourth, … */
+/** Line through points or, in pairs, a set of segments: from the first point to the second, from the third to the fourth, … */
 export interface Line {
   readonly x: readonly number[];
   readonly y: readonly number[];
@@ -97,7 +97,7 @@ export interface Bars extends Named {
   readonly color: string | readonly string[];
 }
 
-/** Squares of one color in a matrix, row 0 at the top; none is too small to see. */
+/** Squares of one color in a matrix, with row 0 at the top; even the smallest are visible. */
 export interface Cells extends Named {
   readonly mark: 'cells';
   readonly rows: number;
@@ -107,7 +107,7 @@ export interface Cells extends Named {
   readonly color: string;
 }
 
-/** A raster over the whole area, drawn as regions above each threshold: without seams, and a tenth of the size of its cells. */
+/** Raster over the whole area, drawn as regions above each threshold, without seams and with a tenth of the size of its cells. */
 export interface Bands extends Named {
   readonly mark: 'bands';
   /** Values at the nodes of a grid from corner to corner, row by row from the bottom. */

@@ -41,7 +41,7 @@ function triangle(turned: (along: number, across: number) => readonly [number, n
   return [turned(half, 0), turned(-half, 1), turned(-half, -1)];
 }
 
-/** The shapes in the order in which labels take them. */
+/** Shapes in the order of the labels. */
 export const SHAPES: readonly Shape[] = [
   ...(['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'] as const),
 ];
@@ -72,7 +72,7 @@ export function shapePath(shape: Shape, radius = 1): string {
   return `M${corners.map(([x, y]) => `${rounded(scale * x)},${rounded(scale * y)}`).join('L')}Z`;
 }
 
-/** Half axes of an ellipse are some standard deviations. */
+/** Half axes of an ellipse, in standard deviations. */
 const DEVIATIONS = 2;
 
 /**
@@ -93,7 +93,7 @@ export function ellipsePath(xx: number, xy: number, yy: number, pixelsX: number,
   return `M${-x},${-y}A${wide},${high},${turn},1,1,${x},${y}A${wide},${high},${turn},1,1,${-x},${-y}Z`;
 }
 
-/** Rounds pixels to a hundredth, which is invisible and halves a file. */
+/** Rounds pixels to a hundredth, which is invisible and halves the file size. */
 export const hundredth = (pixels: number): number => Math.round(100 * pixels) / 100 || 0;
 
 /**

@@ -43,7 +43,7 @@ const sceneSchema = v.strictObject({
 });
 
 function svgText({ width, height, description, parts }: Picture, prefix: string): string {
-  /** Each definition stands once. */
+  /** SVG definitions, each included once. */
   const definitions: string[] = [];
   const defined: Define = (text) => {
     const at = definitions.indexOf(text);
@@ -84,7 +84,7 @@ function group({ name, x, y, clip, parts }: Group, defined: Define): string {
 
 const NO_BORDER = { stroke: undefined, strokeWidth: undefined };
 
-/** Color and width of the outlines of many paths, which stand once if all agree. */
+/** Color and width of the outlines of many paths, written once if all agree. */
 function sharedBorder(parts: readonly Part[]): Pick<Path, 'stroke' | 'strokeWidth'> | undefined {
   const [first] = parts;
   if (first?.part !== 'path' || parts.length < 2) return undefined;

@@ -7,7 +7,7 @@ export interface Tick {
   readonly text: string;
 }
 
-/** Numbers from the first, or with steps below the second, are written with exponents. */
+/** Limits beyond which numbers (first) or steps (second) are written with exponents. */
 const LARGE = 1e6;
 const SMALL = 1e-4;
 

@@ -1,27 +1,30 @@
 import * as tf from '@tensorflow/tfjs-core';
+import * as v from 'valibot';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { namedOptions } from '../core/options.ts';
+import { namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import { isLikelihood, type Likelihood } from '../model/entrywise/likelihood.ts';
 import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type GivenValues, givenValues } from '../model/open.ts';
 import { valueTensors } from '../model/part.ts';
-import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
+import { type DifferenceOptions, differenceEntries, gradientAgreement } from './checkGradient.ts';
 import {
-  alongFirstColumn,
+  alongColumn,
   chosenRows,
   conditionOf,
   type DensityAt,
   densityAt,
   integrated,
   isContinuous,
+  normalNodes,
   type PlainRows,
   type ReadyDensity,
   randomEntry,
@@ -33,60 +36,57 @@ import {
 } from './quadrature.ts';
 import {
   agreement,
-  type CheckOptions,
   type ConformanceReport,
+  checkEntries,
   conformance,
   finite,
   type Requirement,
   randomPoints,
   Skip,
   skip,
+  withCoincident,
 } from './report.ts';
 import { movedValues, totalByDraws } from './totalProbability.ts';
 
-export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
-  /** Number of columns of the value (1). With several, one is integrated over if the density takes missing entries, otherwise none. */
-  readonly columns?: number;
-  /**
-   * Numbers of columns of its parent variables: by default as many parents as a likelihood has functions, one with 2 columns for a process, otherwise
-   * none.
-   */
-  readonly givenColumns?: readonly number[];
+const OPTIONS = {
+  ...checkEntries,
+  ...differenceEntries,
+  /** Number of columns of the value (1). With several, one is integrated over if the density supports missing entries, otherwise none. */
+  columns: v.optional(typed<number>()),
+  /** Numbers of columns of its parent variables: by default as many parents as a likelihood has functions, one with 2 columns for a process, otherwise none. */
+  givenColumns: v.optional(typed<readonly number[]>()),
   /** Number of rows, from 2 (6). */
-  readonly rows?: number;
-  /** The rows themselves, in place of standard normal ones. */
-  readonly value?: MatrixLike;
-  /** Values of the parent variables, in place of standard normal ones; new rows are given the same in another order. */
-  readonly given?: readonly MatrixLike[];
+  rows: v.optional(typed<number>()),
+  /** Rows of the value, instead of standard normal ones. */
+  value: v.optional(typed<MatrixLike>()),
+  /** Values of the parent variables, instead of standard normal ones; new rows have the same values in another order. */
+  given: v.optional(typed<readonly MatrixLike[]>()),
   /** Natural values of its parameters by name; default their initial ones. */
-  readonly values?: GivenValues;
-  /** Support of the entries of the value, as in `defineDensity`; as the density says unless given. */
-  readonly support?: Support;
-}
+  values: v.optional(typed<GivenValues>()),
+  /** Support of the entries of the value, as in `defineDensity`; default the density's support. */
+  support: v.optional(typed<Support>()),
+};
 
-const OPTIONS: readonly (keyof DensityCheckOptions)[] = [
-  ...(['columns', 'givenColumns', 'rows', 'value', 'given', 'values', 'support'] as const),
-  ...(['tolerance', 'entries', 'seed', 'throws'] as const),
-];
+export interface DensityCheckOptions extends OptionsIn<typeof OPTIONS> {}
 
 /** Error of quadrature for total probabilities, and for moments relative to the largest. */
-const QUADRATURE = 1e-6;
+export const QUADRATURE = 1e-6;
 /** Rounding error of sums, relative to the largest. */
 const ROUNDING = 1e-10;
-/** Factor by which rows are farther out than those of other checks. */
+/** Scale factor of distant rows relative to the rows in other checks. */
 const FAR = 4;
 /** Number of draws whose means are compared. */
-const DRAWS = 400;
+export const DRAWS = 400;
 /** Largest deviation of means of draws, in standard errors. */
-const STANDARD_ERRORS = 5;
+export const STANDARD_ERRORS = 5;
 
 /**
  * Checks that all parts of a density describe the same distribution: its log density against its gradients, its rows and its normalizing constant;
  * densities of new rows against the conditional of the joint density; moments against quadrature; draws against the slopes of the log density
- * (Stein's identity); expectations against means of draws; and rows with missing entries against the integral over these.
+ * (Stein's identity); expectations against means of draws; and rows with missing entries against the integral over the missing entries.
  *
- * @param part - a density, or a part that has one: a prior, a likelihood, a Gaussian process
- * @param options - see {@link DensityCheckOptions}; `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
+ * @param part - a density, or a part with one: a prior, a likelihood, a Gaussian process
+ * @param options - see {@link DensityCheckOptions}; `tolerance` of gradients (1e-7), number of `entries` perturbed per value (30), `seed` (1), `throws`
  * @returns a report with every check
  * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example
@@ -134,10 +134,12 @@ function rowsOf(part: DensityLike, functions: number | undefined, options: Densi
 interface Settings extends DifferenceOptions {
   readonly seed: number;
   readonly support: Support;
-  /** True if the rows that the density is given are a caller's own, in the place of standard normal ones. */
+  /** True if the parent values are specified by the caller instead of standard normal ones. */
   readonly isGiven?: boolean;
-  /** Values of its parameters that a caller gives: they are not moved. */
-  readonly values?: GivenValues;
+  /** True for rows of a latent variable. */
+  readonly isLatent?: boolean;
+  /** Parameter values specified by the caller, which are not moved. */
+  readonly values?: GivenValues | undefined;
 }
 
 function randomEntries(rows: number, columns: number, support: Support, seed: number): Matrix {
@@ -147,10 +149,10 @@ function randomEntries(rows: number, columns: number, support: Support, seed: nu
   return new Matrix(entries, rows, columns);
 }
 
-/** Requirements that hold whatever the parameters are, and may hold by chance where they start. */
+/** Requirements that are valid for all parameters, and may be satisfied by chance at the initial ones. */
 const WHERE_PARAMETERS_MOVE = ['normalized', 'moments', 'draws'];
 
-/** All requirements on a density at these rows, some of them at other values of its free parameters too unless values are given. */
+/** All requirements on a density at these rows, some of them also at other values of its free parameters unless values are specified. */
 export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
   const all = requirementsAt(at, rows, settings);
   const values = settings.values === undefined ? movedValues(at.parameters, at.values) : undefined;
@@ -173,7 +175,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
 
 function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
   const { density } = at;
-  const { seed, support, isGiven } = settings;
+  const { seed, support, isGiven, isLatent } = settings;
   const [n, D] = [rows.value.rows, rows.value.columns];
   const isByRow = lazily(() =>
     at.with(rows, ({ p, rows, context }) => density.logDensity(p, rows, context).rank === 1),
@@ -187,15 +189,18 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
   };
   const fresh: PlainRows = {
     value: isContinuous(support) ? randomEntries(n, D, support, seed + 31) : rows.value,
-    // What a density is given may have to lie in some range, such as an exposure above 0.
+    // Parents of a density may have to lie in some range, such as an exposure above 0.
     given: isGiven
       ? chosenRows(rows, [...Array.from({ length: n - 1 }, (_, i) => i + 1), 0]).given
       : rows.given.map(({ columns }, i) => randomPoints(n, columns, seed + 32 + i)),
   };
   const isIntegrable = D === 1 || density.takesMissing;
   const notIntegrated = `not integrated over ${D} columns: check it with one`;
-  const predictiveAlong = (of: PlainRows, row: number) => (x: Float64Array) =>
-    at.predictive(rows, alongFirstColumn(of, row, x))!;
+  const predictiveAlong = (of: PlainRows, row: number, column: number) => (x: Float64Array) =>
+    at.predictive(rows, alongColumn(of, row, x, column))!;
+  /** Entries that can be integrated over with the others of their rows missing. */
+  const columns = Array.from({ length: density.takesMissing ? D : 1 }, (_, d) => d);
+  const eachEntry = Array.from({ length: n }, (_, i) => columns.map((d) => [i, d] as const)).flat();
 
   const ofDraws = (of: PlainRows, draw: (random: Random) => Matrix, isJoint: boolean): string => {
     const random = seededRandom(seed + 4);
@@ -205,10 +210,10 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
       throw new LatentFieldError(`a draw is ${other.rows}×${other.columns}, and must be ${n}×${D}`);
     if (support === 'real') return steinAgreement(drawn, slopesOf(at, rows, of, isJoint, drawn), isJoint);
     if (!isIntegrable || (isJoint && !isByRow())) return skip(notIntegrated);
-    for (let i = 0; i < n; i++) {
-      const { mean, variance } = integrated(predictiveAlong(of, i), support, 0);
-      const own = drawn.map((one) => one.data[i * D]!);
-      within(`row ${i}`, own, mean);
+    for (const [i, d] of eachEntry) {
+      const { mean, variance } = integrated(predictiveAlong(of, i, d), support, rows.value.at(i, d));
+      const own = drawn.map((one) => one.at(i, d));
+      within(`row ${i}`, own, mean, false, variance);
       within(
         `the variance of row ${i}`,
         own.map((entry) => square(entry - mean)),
@@ -233,7 +238,7 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
           );
         }
         finite(at.log(rows), 'the log density');
-        return shape.length === 0 ? 'a scalar' : 'one number a row';
+        return shape.length === 0 ? 'a scalar' : 'one number per row';
       },
     ],
     ['the same every time', () => agreement(at.log(rows), at.log(rows), 0)],
@@ -252,7 +257,7 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
       () => {
         const says = density.independent;
         if (isByRow() && says === false) {
-          throw new LatentFieldError('it says that its rows depend on each other, but gives one number a row');
+          throw new LatentFieldError('it declares that its rows depend on each other, but returns one number per row');
         }
         const alone = isByRow() || says === true ? at.predictive(rows, rows) : undefined;
         if (alone === undefined) return skip('they depend on each other');
@@ -271,29 +276,36 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
     [
       'normalized',
       () => {
-        if (!density.normalized) return skip('it is not said to be');
+        if (!density.normalized) return skip('it is not declared to be');
         const isOneRow = isByRow() || saysOneRow();
-        if (D > 1 || !isOneRow) {
+        if (!isOneRow || (D > 1 && !(isByRow() && density.takesMissing))) {
           if (support !== 'real') return skip(notIntegrated);
           return totalByDraws(at, isOneRow ? chosenRows(rows, [0]) : rows, seed);
         }
-        const along = (x: Float64Array) =>
+        const along = (i: number, d: number) => (x: Float64Array) =>
           isByRow()
-            ? at.log(alongFirstColumn(rows, 0, x))
-            : x.map((_, k) => sumOf(at.log(alongFirstColumn(rows, 0, x.slice(k, k + 1)))));
-        return agreement([integrated(along, support, 0).total], [1], QUADRATURE);
+            ? at.log(alongColumn(rows, i, x, d))
+            : x.map((_, k) => sumOf(at.log(alongColumn(rows, i, x.slice(k, k + 1), d))));
+        // Without parents, all rows are alike.
+        const different = eachEntry.filter(([i]) => i === 0 || (isByRow() && rows.given.length > 0));
+        const totals = different.map(([i, d]) => integrated(along(i, d), support, rows.value.at(i, d)).total);
+        return agreement(
+          totals,
+          totals.map(() => 1),
+          QUADRATURE,
+        );
       },
     ],
     [
       'new rows',
       () => {
         const judged = at.predictive(rows, fresh);
-        if (judged === undefined) return skip('it says nothing of them');
+        if (judged === undefined) return skip('it does not define them');
         if (judged.length !== n)
-          throw new LatentFieldError(`one number a row is needed, ${n}, but ${judged.length} came`);
+          throw new LatentFieldError(`one number per row is needed, ${n}, but ${judged.length} came`);
         finite(judged, 'the log predictive density');
         if (isByRow()) return agreement(judged, at.log(fresh), ROUNDING);
-        if (!density.exact) return skip('not compared: they are not said to be conditionals of the joint density');
+        if (!density.exact) return skip('not compared: they are not declared conditionals of the joint density');
         if (density.independent === true) return 'as the rows that were fitted';
         const before = sumOf(at.log(rows));
         const joint = judged.map((_, i) => sumOf(at.log(withRow(rows, fresh, i))) - before);
@@ -304,27 +316,22 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
       'moments',
       () => {
         const said = at.with(rows, (ready) => {
-          const moments = conditionOf(density, ready).moments?.(rowTensors(fresh).given);
+          const of = conditionOf(density, ready).moments;
+          const moments = of && momentsOrSkip(() => of(rowTensors(fresh).given));
           return moments && plainMoments(moments, n, D);
         });
         if (said === undefined) return skip('it gives none');
-        if (at.predictive(rows, fresh) === undefined) return skip('not compared: it says nothing else of new rows');
+        if (at.predictive(rows, fresh) === undefined) return skip('not compared: it defines nothing else for new rows');
         if (!isIntegrable) return skip(notIntegrated);
-        const found = Array.from({ length: n }, (_, i) =>
-          integrated(predictiveAlong(fresh, i), support, said.mean[i * D]!),
+        const found = eachEntry.map(([i, d]) =>
+          integrated(predictiveAlong(fresh, i, d), support, said.mean[i * D + d]!),
         );
-        const first = (of: Float64Array) => Float64Array.from({ length: n }, (_, i) => of[i * D]!);
+        const those = (of: Float64Array) => eachEntry.map(([i, d]) => of[i * D + d]!);
         const variances = found.map(({ variance }) => variance);
         const width = Math.sqrt(Math.max(...variances));
-        located('the mean', () =>
-          agreement(
-            first(said.mean),
-            found.map(({ mean }) => mean),
-            QUADRATURE,
-            width,
-          ),
-        );
-        return located('the variance', () => agreement(first(said.variance), variances, QUADRATURE));
+        const means = found.map(({ mean }) => mean);
+        located('the mean', () => agreement(those(said.mean), means, QUADRATURE, width));
+        return located('the variance', () => agreement(those(said.variance), variances, QUADRATURE));
       },
     ],
     [
@@ -371,30 +378,36 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
             const own = conditionOf(density, ready).sample?.(rowTensors(fresh).given, random);
             return own && tensorMatrix(own);
           });
-        if (draw(seededRandom(seed)) === undefined) return skip('it makes none of its own');
+        if (draw(seededRandom(seed)) === undefined) return skip('it makes no separate one');
         return ofDraws(fresh, (random) => draw(random)!, false);
       },
     ],
     [
       'expectations',
       () => {
-        if (density.gaussian?.expected === undefined) return skip('it gives none');
-        const spread = withEntries(rows.value, (_, i) => 0.1 * (1 + (i % 3)));
-        const said = at.with(rows, ({ p, rows, context }) => {
-          const value = { mean: rows.value, variance: matrixTensor(spread) };
-          return op.valueOf(op.sum<Scalar>(density.gaussian!.expected!(p, { ...rows, value }, context)));
+        const { expected, over } = density.gaussian ?? {};
+        if (expected === undefined) return skip('it gives none');
+        // Where the value does not vary as a Gaussian, its parents do.
+        const isGiven = over === 'given';
+        const spread = (of: Matrix) => withEntries(of, (_, i) => 0.1 * (1 + (i % 3)));
+        const gaussian = (of: Matrix) => ({ mean: matrixTensor(of), variance: matrixTensor(spread(of)) });
+        const said = at.with(rows, ({ p, rows: own, context }) => {
+          const moved = isGiven ? { given: rows.given.map(gaussian) } : { value: gaussian(rows.value) };
+          return op.valueOf(op.sum<Scalar>(expected(p, { ...own, ...moved }, context)));
         });
         const random = seededRandom(seed + 4);
-        const drawn = Array.from({ length: DRAWS }, () => {
-          const value = withEntries(rows.value, (mean, i) => mean + Math.sqrt(spread.data[i]!) * random.normal());
-          return sumOf(at.log({ ...rows, value }));
-        });
+        const draw = (of: Matrix) =>
+          withEntries(of, (mean, i) => mean + Math.sqrt(spread(of).data[i]!) * random.normal());
+        const drawn = Array.from({ length: DRAWS }, () =>
+          sumOf(at.log({ ...rows, ...(isGiven ? { given: rows.given.map(draw) } : { value: draw(rows.value) }) })),
+        );
         return within('it', drawn, said, !density.exact);
       },
     ],
     [
       'missing entries',
       () => {
+        if (isLatent) return skip('latents have no missing entries');
         if (!density.takesMissing) return skip('it takes complete rows only');
         const all = withEntries(rows.value, () => 1);
         agreement([sumOf(at.log({ ...rows, present: all }))], [sumOf(at.log(rows))], ROUNDING);
@@ -410,7 +423,85 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
         return agreement([total], [1], QUADRATURE);
       },
     ],
+    [
+      'coincident rows',
+      () => {
+        if (!isContinuous(support)) return skip('its support is a list');
+        const gradients = at.with({ ...rows, value: withCoincident(rows.value) }, ({ p, rows: own, context }) => {
+          const free = Object.keys(at.parameters).filter((name) => at.parameters[name]!.free);
+          const moved = [own.value, ...free.map((name) => p[name]!)];
+          return valueAndGradients(() => op.sum<Scalar>(density.logDensity(p, own, context)), moved).gradients;
+        });
+        for (const gradient of gradients) finite(gradient ?? [], 'a gradient');
+        return 'gradients are finite';
+      },
+    ],
+    ...(isLikelihood(density) ? likelihoodRequirements(density, at, rows) : []),
   ];
+}
+
+/** Variance of the functions where they are uncertain. */
+const SPREAD = 0.3;
+
+/** Requirements on a density of entries given functions. */
+function likelihoodRequirements(likelihood: Likelihood, at: DensityAt, rows: PlainRows): Requirement[] {
+  const [F] = rows.given as readonly [Matrix];
+  const { expectation, functions, takesRows } = likelihood;
+  const entriesAt = (f: Matrix) =>
+    at.with(rows, ({ p, rows: { value } }) => doublesOf(likelihood.entryDensity(p, matrixTensor(f), value)).slice());
+  const isOne = functions === 1 && !takesRows;
+  /** Averages of numbers at normal functions. */
+  const averaged = (of: (f: Tensor2D) => Tensor2D, f: Tensor2D) =>
+    normalNodes()
+      .map(({ value, weight }) => op.mul<Tensor2D>(weight, of(op.add<Tensor2D>(f, Math.sqrt(SPREAD) * value))))
+      .reduce((sum, own) => op.add<Tensor2D>(sum, own));
+  return [
+    [
+      'entries',
+      () => {
+        if (!isOne) return skip('they depend on several functions');
+        const moved = withEntries(F, (own, i) => (i === 0 ? own + 0.5 : own));
+        return agreement(entriesAt(moved).slice(1), entriesAt(F).slice(1), 0);
+      },
+    ],
+    [
+      'uncertain functions',
+      () => {
+        if (!isOne) return skip('an entry depends on several functions');
+        return at.with(rows, ({ p, rows: { value, given } }) => {
+          const f = given[0]!;
+          const spread = op.mul<Tensor2D>(SPREAD, op.onesLike(f));
+          const agree = (what: string, own: Tensor2D, expected: Tensor2D) =>
+            located(what, () => agreement(doublesOf(own), doublesOf(expected), UNCERTAIN));
+          if (expectation !== undefined) {
+            const entries = (at: Tensor2D) => likelihood.entryDensity(p, at, value);
+            agree('the expected log density', expectation(p, f, spread, value), averaged(entries, f));
+          }
+          const known = (at: Tensor2D) => likelihood.moments(p, at, op.zerosLike(at));
+          const { mean, variance } = momentsOrSkip(() => likelihood.moments(p, f, spread));
+          const square = (at: Tensor2D) => op.add<Tensor2D>(known(at).variance, op.square(known(at).mean));
+          agree(
+            'the mean',
+            mean,
+            averaged((at) => known(at).mean, f),
+          );
+          return agree('the mean square', op.add(variance, op.square(mean)), averaged(square, f));
+        });
+      },
+    ],
+  ];
+}
+
+/** Error of expectations under uncertain functions, relative to the largest. */
+const UNCERTAIN = 1e-7;
+
+function momentsOrSkip<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof InvalidInputError) return skip('it gives none');
+    throw error;
+  }
 }
 
 /** Gradients of the sum in the value, the parents and free parameters; one must arrive in each parameter. */
@@ -431,7 +522,7 @@ function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): stri
     };
     const t = valueTensors(moved);
     const { gradients } = valueAndGradients(() => sum(t), Object.values(t));
-    // What is given may say all of the value, as expectations of a field do.
+    // A density may use its parents only, as expectations of a field do.
     const unused = Object.keys(t).filter((name, i) => name !== 'value' && gradients[i] === undefined);
     if (unused.length === 0) return gradientAgreement(sum, moved, settings);
     throw new LatentFieldError(
@@ -440,7 +531,7 @@ function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): stri
   });
 }
 
-/** Slopes of the log density at draws: of all rows jointly, or of each new row separately. */
+/** Slopes of the log density at draws: for all rows jointly, or for each new row separately. */
 function slopesOf(at: DensityAt, fitted: PlainRows, of: PlainRows, isJoint: boolean, drawn: readonly Matrix[]) {
   const { density } = at;
   const sum = (ready: ReadyDensity, value: Tensor2D): Scalar => {
@@ -483,7 +574,7 @@ function steinAgreement(drawn: readonly Matrix[], slopes: readonly Float64Array[
       );
     }
   }
-  // Of all entries together, which shows less than each of them would.
+  // Over all entries together, which is a weaker check than each entry alone.
   within(
     'the mean product of entries with their own slopes',
     drawn.map((one, k) => sumOf(one.data.map((x, a) => (x - means[a]!) * slopes[k]![a]!)) / data.length),
@@ -492,10 +583,14 @@ function steinAgreement(drawn: readonly Matrix[], slopes: readonly Float64Array[
   return `Stein's identity within ${STANDARD_ERRORS} standard errors of ${drawn.length} draws`;
 }
 
-/** Compares the mean of draws with its expectation, or with a lower bound of it. */
-export function within(what: string, drawn: readonly number[], said: number, atLeast = false): string {
+/**
+ * Compares the mean of draws with its expectation, or with a lower bound of it.
+ *
+ * @param known - variance of the draws; default the variance of the sample
+ */
+export function within(what: string, drawn: readonly number[], said: number, atLeast = false, known?: number): string {
   const mean = sumOf(drawn) / drawn.length;
-  const variance = drawn.reduce((sum, one) => sum + square(one - mean), 0) / (drawn.length - 1);
+  const variance = known ?? drawn.reduce((sum, one) => sum + square(one - mean), 0) / (drawn.length - 1);
   const error = Math.sqrt(variance / drawn.length) + 1e-12 * Math.max(1, Math.abs(mean));
   const distance = (said - mean) / error;
   if (Number.isFinite(distance) && (atLeast ? distance : Math.abs(distance)) <= STANDARD_ERRORS) {

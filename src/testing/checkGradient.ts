@@ -1,5 +1,6 @@
+import * as v from 'valibot';
 import { LatentFieldError } from '../core/errors.ts';
-import { namedOptions } from '../core/options.ts';
+import { namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
@@ -9,20 +10,22 @@ import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type GivenValues, givenValues } from '../model/open.ts';
 import { entriesOf, type ParameterValue, shapeOf, valueFrom } from '../model/parameter.ts';
 import { valueTensors } from '../model/part.ts';
-import { type CheckOptions, type ConformanceReport, conformance, finite, largest } from './report.ts';
+import { type CheckOptions, type ConformanceReport, checkEntries, conformance, finite, largest } from './report.ts';
 
-export interface DifferenceOptions {
+export const differenceEntries = {
   /** Largest error allowed, relative to the largest entry of a gradient (1e-7). */
-  readonly tolerance?: number;
-  /** Largest number of entries of each value that are moved, chosen at random (30). */
-  readonly entries?: number;
-  readonly seed?: number;
-}
+  tolerance: v.optional(typed<number>()),
+  /** Maximum number of entries of each value that are perturbed, chosen at random (30). */
+  entries: v.optional(typed<number>()),
+  seed: v.optional(typed<number>()),
+};
 
-/** Steps relative to the size of a value: if derivatives are too large for one, the next may work. */
+export interface DifferenceOptions extends OptionsIn<typeof differenceEntries> {}
+
+/** Steps relative to the size of a value: if higher derivatives are too large for one, the next may work. */
 const STEPS = [4e-3, 5e-4, 6e-5];
 
-/** Smallest scale of a gradient, times the tolerance: gradients may be 0 by symmetry, while differences of numbers of order 1 are not. */
+/** Smallest scale of a gradient, times the tolerance, since gradients may be 0 by symmetry, while differences of numbers of order 1 are not. */
 const FLOOR = 1e-4;
 
 /**
@@ -31,7 +34,7 @@ const FLOOR = 1e-4;
  *
  * @param f - the function
  * @param at - the point, by name
- * @param gradients - its gradients at the point; values without one are not moved
+ * @param gradients - its gradients at the point; values without one are not perturbed
  * @returns a sentence about their agreement
  * @throws LatentFieldError if one disagrees, naming the value and its entry
  */
@@ -71,7 +74,7 @@ function sixthOrder(along: (step: number) => number, h: number): number {
   return (45 * odd(1) - 9 * odd(2) + odd(3)) / (60 * h);
 }
 
-/** The closest estimate; the search ends at the first one that is close enough. */
+/** Closest estimate; the search ends at the first one that is close enough. */
 function closest(
   gradient: number,
   estimates: (() => number)[],
@@ -87,7 +90,7 @@ function closest(
   return best;
 }
 
-/** Scale of an entry: its own size for a parameter, that of all points for a coordinate. */
+/** Scale of an entry: its modulus for a parameter, the scale of all points for a coordinate. */
 function sizeOf(entries: Float64Array, i: number, value: ParameterValue): number {
   const own = Math.abs(entries[i]!);
   return shapeOf(value).length === 2 || own === 0 ? largest(entries) / 3 || 1 : own;
@@ -111,9 +114,9 @@ export type GradientCheckOptions = CheckOptions & DifferenceOptions;
 /**
  * Checks the automatic gradient of a function against sixth-order central differences of its value.
  *
- * @param f - makes a scalar from tensors with the operations of `latentfield/ops`; the tensors have the names of `values`
+ * @param f - computes a scalar from tensors with the operations of `latentfield/ops`; the tensors are keyed like `values`
  * @param values - the point: numbers, lists (vectors) and matrices by name
- * @param options - `tolerance` (1e-7, of the largest entry of a gradient), `entries` (30 of each value at most), `seed`, `throws`
+ * @param options - `tolerance` (1e-7, relative to the largest entry of a gradient), `entries` (at most 30 per value), `seed`, `throws`
  * @returns a report with one check for the gradient
  * @throws ConformanceError if the gradient is wrong, not finite or missing, or tensors leak
  * @example
@@ -126,7 +129,7 @@ export function checkGradient(
   values: GivenValues,
   options: GradientCheckOptions = {},
 ): ConformanceReport {
-  namedOptions(options, 'checkGradient', ['throws', 'seed', 'tolerance', 'entries']);
+  namedOptions(options, 'checkGradient', { ...checkEntries, ...differenceEntries });
   const at = givenValues(values);
   return conformance('The function', options, [['gradient', () => gradientAgreement(f, at, options)]]);
 }

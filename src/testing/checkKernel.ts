@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { LatentFieldError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import { namedOptions } from '../core/options.ts';
+import { namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
@@ -12,7 +13,7 @@ import type { Kernel } from '../kernels/kernel.ts';
 import { featuresOf, noisyGram, symmetricBasisOf } from '../kernels/structure.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/part.ts';
-import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
+import { type DifferenceOptions, differenceEntries, gradientAgreement } from './checkGradient.ts';
 import {
   dimensionsOf,
   expectationAgreement,
@@ -22,8 +23,8 @@ import {
 } from './kernelAgreement.ts';
 import {
   agreement,
-  type CheckOptions,
   type ConformanceReport,
+  checkEntries,
   conformance,
   finite,
   largest,
@@ -32,25 +33,30 @@ import {
   withCoincident,
 } from './report.ts';
 
-export interface KernelCheckOptions extends CheckOptions, DifferenceOptions {
-  /** Numbers of columns of the points; default those of 1, 2, 3 that its lists and column selections allow. */
-  readonly dimensions?: readonly number[];
+const OPTIONS = {
+  ...checkEntries,
+  ...differenceEntries,
+  /** Numbers of columns of the points; default all of 1, 2, 3 that its lists and column selections allow. */
+  dimensions: v.optional(typed<readonly number[]>()),
   /** Number of points in the larger sets (7). */
-  readonly points?: number;
-}
+  points: v.optional(typed<number>()),
+};
 
-/** Largest difference between numbers that describe the same thing, relative to the largest. */
+export interface KernelCheckOptions extends OptionsIn<typeof OPTIONS> {}
+
+/** Largest relative difference between two computations of the same quantity. */
 const ROUNDING = 1e-12;
 
 /**
  * Checks the requirements on every kernel, built-in or custom: it is symmetric and positive semi-definite; its diagonal and cross covariances agree
- * with its Gram matrix; gradients in points, inputs and free parameters are right; coincident points, one point and one column are handled; declared
+ * with its Gram matrix; gradients with respect to points, inputs and free parameters are correct; coincident points, one point and one column are
+ * handled; declared
  * features, bases and radial profiles agree with the covariance; closed-form expectations under Gaussian latents agree with means of draws; results
  * are deterministic; JSON and text restore it; no tensors leak.
- * Runs with the guard against numbers rounded to float32 on. Points are standard normal: give a kernel whose lengthscales are not far from 1.
+ * Runs with the guard against numbers rounded to float32. Points are standard normal: use a kernel with lengthscales not far from 1.
  *
  * @param kernel - at the parameter values to be checked
- * @param options - `dimensions`, `points` (7), `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
+ * @param options - `dimensions`, `points` (7), `tolerance` of gradients (1e-7), number of `entries` perturbed per value (30), `seed` (1), `throws`
  * @returns a report with every check
  * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example
@@ -63,7 +69,7 @@ const ROUNDING = 1e-12;
  * ```
  */
 export function checkKernel(kernel: Kernel, options: KernelCheckOptions = {}): ConformanceReport {
-  namedOptions(options, 'checkKernel', ['throws', 'seed', 'tolerance', 'entries', 'dimensions', 'points']);
+  namedOptions(options, 'checkKernel', OPTIONS);
   kernelOrThrow(kernel, 'checkKernel');
   const { points = 7, seed = 1 } = options;
   const dimensions = options.dimensions ?? dimensionsOf(kernel);
@@ -74,10 +80,10 @@ export function checkKernel(kernel: Kernel, options: KernelCheckOptions = {}): C
   ]);
 }
 
-/** Points a side of a lattice: functions that are no covariances may look like one at few points. */
+/** Number of points per side of a lattice, since functions that are not covariances may look valid at few points. */
 const LATTICE = 15;
 
-/** Points of the plane half a unit apart. */
+/** Lattice points in the plane with spacing one half. */
 const lattice = (side: number): Matrix =>
   Matrix.from(Array.from({ length: side * side }, (_, i) => [(i % side) / 2, Math.floor(i / side) / 2]));
 
@@ -94,7 +100,7 @@ function requirements(
   const held = Object.fromEntries(Object.entries(values).filter(([name]) => !kernel.parameters[name]!.free));
   const free = Object.fromEntries(Object.entries(values).filter(([name]) => kernel.parameters[name]!.free));
   const tensors = (t: TensorMap) => ({ ...valueTensors(held), ...t });
-  /** Σ W∘result for random weights W, a scalar whose gradient is that of the kernel. */
+  /** Weighted sum Σ W∘result with random weights W, a scalar whose gradient depends on the whole kernel. */
   const weighted = (result: Tensor): Scalar =>
     op.sum(op.mul(result, op.reshape(matrixTensor(randomPoints(result.size, 1, seed + 9)), result.shape)));
   const gram = (t: TensorMap, points: Tensor2D) => kernel.covariance(tensors(t), points, points, points);
@@ -189,7 +195,7 @@ function requirements(
   }
   if (declaresStructure(kernel)) {
     all.push([
-      'what it is said to be made of is its covariance',
+      'its declared components give its covariance',
       () => {
         const forms = structureForms(kernel, q).map(([name, form]) => {
           const own = withFloat64(() => shaped(form(tensors(valueTensors(free)), matrixTensor(X)), [n, n]));
@@ -232,7 +238,7 @@ function declaresStructure({ form }: Kernel): boolean {
   }
 }
 
-/** The Gram matrix in every form that follows from the declarations of the kernel's leaves. */
+/** Gram matrix in every form that the declarations of the kernel's leaves imply. */
 function structureForms(
   kernel: Kernel,
   columns: number,

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { namedOptions } from '../core/options.ts';
+import { namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { withEngine } from '../engine/dense/index.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
@@ -16,33 +17,34 @@ import type { RowsByName } from '../model/rowModel.ts';
 import type { Transform } from '../model/transform.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
 import { modelFromJSON } from '../models/modelFromJSON.ts';
-import type { OwnParts } from '../models/ownParts.ts';
-import { compareWithDifferences, type DifferenceOptions } from './checkGradient.ts';
+import { type OwnParts, ownKinds } from '../models/ownParts.ts';
+import { DRAWS, QUADRATURE, STANDARD_ERRORS, within } from './checkDensity.ts';
+import { compareWithDifferences, type DifferenceOptions, differenceEntries } from './checkGradient.ts';
 import { integrated, type Support, supportBy } from './quadrature.ts';
-import {
-  agreement,
-  type CheckOptions,
-  type ConformanceReport,
-  conformance,
-  finite,
-  type Requirement,
-} from './report.ts';
+import { agreement, type ConformanceReport, checkEntries, conformance, finite, type Requirement } from './report.ts';
+
+const OPTIONS = {
+  ...checkEntries,
+  ...differenceEntries,
+  /** Natural values by path; default the initial ones. */
+  values: v.optional(typed<GivenValues>()),
+};
 
 /** Options of the check, with factories of custom models and parts by name, as for `loadFit`. */
-export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnParts {
-  /** Natural values by path; default the initial ones. */
-  readonly values?: GivenValues;
-}
+export interface ModelCheckOptions extends OwnParts, OptionsIn<typeof OPTIONS> {}
 
 /**
- * Checks what `fit` relies on in every model, built-in or custom: gradients of `evaluate` agree with differences of its objective, terms add up to
+ * Checks the properties that `fit` requires of every model, built-in or custom: gradients of `evaluate` agree with differences of its objective,
+ * terms add up to
  * the objective, and results are deterministic; the description of the model is plain JSON that restores it bit for bit; every free parameter is
- * used; no tensors leak. For a model of variables, derived quantities are compared too: the density that places new rows with its slopes, predictions
- * and draws of observations with their density, and all of it with the same after JSON. The points of a latent variable are shrunk together with the
+ * used; no tensors leak. For a model of variables, derived quantities are compared too: the density of new rows with its slopes, predictions and
+ * draws of observations with their density, and all of these with their values after a JSON round trip. The points of a latent variable are shrunk
+ * together with the
  * scales of their density, which finds models without a maximum.
  *
  * @param model - a small model: its objective is evaluated a few hundred times
- * @param options - `values` at which it is checked (where it starts, but off closed bounds), `tolerance` of gradients (1e-6), `entries` moved of each value (6), `seed` (1) of
+ * @param options - `values` at which it is checked (default its start, away from closed bounds), `tolerance` of gradients (1e-6), number of `entries`
+ * perturbed per value (6), `seed` (1) of
  *   initial values and of the choice of entries, `throws`; `models`, `kernels`, `priors` and others with custom factories, for the JSON round trip
  * @returns a report with every check
  * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
@@ -54,19 +56,7 @@ export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnP
  * ```
  */
 export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): ConformanceReport {
-  namedOptions(options, 'checkModel', [
-    'throws',
-    'seed',
-    'tolerance',
-    'entries',
-    'values',
-    'models',
-    'kernels',
-    'priors',
-    'maps',
-    'distributions',
-    'likelihoods',
-  ]);
+  namedOptions(options, 'checkModel', { ...OPTIONS, ...ownKinds });
   if (typeof model?.assemble !== 'function') {
     throw new InvalidInputError(`checkModel takes a model, but ${describe(model)} was given.`);
   }
@@ -130,7 +120,7 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
         const text = JSON.stringify(json);
         if (JSON.stringify(plain(json)) === text) return `${text.length} characters`;
         throw new LatentFieldError(
-          'it holds something else than objects, lists, texts, finite numbers, truth values and null',
+          'it contains something other than objects, lists, texts, finite numbers, truth values and null',
         );
       },
     ],
@@ -152,7 +142,7 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
   return conformance(`Model '${model.name}'`, report, [...requirements, ...derived]);
 }
 
-/** The objective alone: differences take many, and none of their gradients. */
+/** Objective without gradients, which differences evaluate many times. */
 const valueAt = (model: AnyModel, at: ParameterValues, seed: number): number =>
   withFloat64(({ memory64 }) =>
     withEngine(memory64, undefined, () => {
@@ -171,12 +161,6 @@ const valueAt = (model: AnyModel, at: ParameterValues, seed: number): number =>
 
 /** Number of rows of a model of variables that are checked. */
 const ROWS = 3;
-/** Number of draws whose means are compared. */
-const DRAWS = 400;
-/** Largest deviation of means of draws, in standard errors. */
-const STANDARD_ERRORS = 5;
-/** Error of quadrature for moments, relative to the largest. */
-const QUADRATURE = 1e-6;
 
 /** Requirements on the quantities derived from a model of variables; none for other models. */
 function derivedRequirements(
@@ -198,7 +182,7 @@ function derivedRequirements(
     variables = of(model);
   } catch (error) {
     const rethrow = () => {
-      // If the model cannot be evaluated at the given values, the requirements on every model report it.
+      // If the model cannot be evaluated at these values, the requirements on every model report it.
       evaluate(model, at() as GivenValues, { seed: differences.seed ?? 1 });
       throw error;
     };
@@ -217,7 +201,7 @@ function derivedRequirements(
   const requirements: Requirement[] = [];
   if (!('project' in missing)) {
     requirements.push([
-      'the density that places rows',
+      'the density of new rows',
       () => {
         const X = side(places);
         const sum = ({ X: moved }: ParameterValues) =>
@@ -270,7 +254,7 @@ function derivedRequirements(
   return requirements;
 }
 
-/** Standard normal numbers in n rows, as many columns as are asked for. */
+/** Standard normal numbers in n rows, with the requested number of columns. */
 function standardNormals(n: number): (columns: number) => Matrix {
   const random = seededRandom(1);
   return (columns) =>
@@ -312,6 +296,9 @@ function predictionsAgree(
     return variables.density(copies(X), { [name]: alone, ...known }).density;
   };
   try {
+    // A category is observed in all columns of its levels, or not at all.
+    const alone = Matrix.from([Array.from({ length: columns }, (_, j) => (j === 0 ? 1 : Number.NaN))]);
+    if (Array.isArray(support) && support.includes(1)) variables.checkRows({ [name]: alone });
     along(0, 0)(Float64Array.of(said.mean.data[0]!));
   } catch (error) {
     if (error instanceof InvalidInputError)
@@ -332,7 +319,7 @@ function predictionsAgree(
   return agreement(said.variance.data, variances, QUADRATURE);
 }
 
-/** Why observations cannot be drawn although their moments are known; undefined where they can. */
+/** Reason why observations cannot be drawn although their moments are known; undefined if they can. */
 function reasonNotSampled(variables: FittedVariables, places: RowsByName): string | undefined {
   try {
     variables.sample(places, seededRandom(1), true);
@@ -349,19 +336,14 @@ function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number
   const draws = Array.from({ length: DRAWS }, () => variables.sample(places, random, true));
   for (const [name, { mean, variance }] of Object.entries(variables.predict(places, true))) {
     mean.data.forEach((center, i) => {
-      const gaps = draws.map((draw) => draw[name]!.data[i]! - center);
-      const average = gaps.reduce((sum, gap) => sum + gap, 0) / DRAWS;
-      const error = Math.sqrt(variance.data[i]! / DRAWS);
-      if (Math.abs(average) <= STANDARD_ERRORS * error) return;
-      throw new LatentFieldError(
-        `entry ${i} of '${name}' is predicted to be ${center}, but the mean of ${DRAWS} draws is ${center + average}, with a standard error of ${error.toExponential(1)}`,
-      );
+      const drawn = draws.map((draw) => draw[name]!.data[i]!);
+      within(`entry ${i} of '${name}'`, drawn, center, false, variance.data[i]!);
     });
   }
   return `means within ${STANDARD_ERRORS} standard errors of ${DRAWS} draws`;
 }
 
-/** Transforms of parameters whose entries depend on each other, such as a simplex: they are moved by their variables. */
+/** Transforms of parameters whose entries depend on each other, such as a simplex: their variables are perturbed instead. */
 function jointParameters(model: AnyModel, seed: number): ReadonlyMap<string, Transform> {
   return withFloat64(() => {
     const assembly = model.assemble(seed);
@@ -396,7 +378,7 @@ function initialValues(model: AnyModel, seed: number): ParameterValues {
   });
 }
 
-/** Closed bounds are kept at such a distance, in the typical size of an entry: differences are taken to both sides. */
+/** Minimum distance from closed bounds, in the typical size of an entry, since differences are computed to both sides. */
 const FROM_BOUND = 0.1;
 
 function insideBounds(value: ParameterValue, { support, free, lower, upper, scale }: Parameter): ParameterValue {
@@ -409,7 +391,7 @@ function insideBounds(value: ParameterValue, { support, free, lower, upper, scal
   return valueFrom(Float64Array.from(entries), shapeOf(value));
 }
 
-/** The value with everything that JSON cannot hold replaced by text. */
+/** Plain value with everything that JSON cannot represent replaced by text. */
 function plain(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : 'not finite';

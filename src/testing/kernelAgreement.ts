@@ -1,4 +1,3 @@
-import { square } from '../core/elementary/index.ts';
 import { LatentFieldError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { seededRandom } from '../core/random.ts';
@@ -21,14 +20,13 @@ import { parseKernel } from '../kernels/parse.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { shapeOf } from '../model/parameter.ts';
 import { valueTensors } from '../model/part.ts';
+import { STANDARD_ERRORS, within } from './checkDensity.ts';
 import { agreement } from './report.ts';
 
 /** Rounds of draws, whose spread gives the standard error of their mean. */
 const ROUNDS = 64;
 /** Draws of each latent per round. */
 const DRAWS = 16;
-/** Largest deviation from the mean, in standard errors, that none of hundreds of entries exceeds. */
-const STANDARD_ERRORS = 5;
 
 /** True if a kernel has closed-form expectations under Gaussian latents for points with this number of columns. */
 export function hasExpectations(kernel: Kernel, values: ParameterValues, Z: Matrix): boolean {
@@ -57,23 +55,13 @@ export function expectationAgreement(
       return entriesOf(quadratureExpectations(kernel, valueTensors(values), inputsOf(X, Z), nodes));
     }),
   );
-  let worst = 0;
   for (const [name, entries] of Object.entries(closed)) {
     entries.forEach((value, k) => {
       const drawn = rounds.map((round) => round[name as keyof typeof closed][k]!);
-      const mean = drawn.reduce((sum, entry) => sum + entry, 0) / ROUNDS;
-      const variance = drawn.reduce((sum, entry) => sum + square(entry - mean), 0) / (ROUNDS - 1);
-      const error = Math.sqrt(variance / ROUNDS) + 1e-12 * Math.max(1, Math.abs(mean));
-      const distance = Math.abs(value - mean) / error;
-      if (!(distance <= STANDARD_ERRORS)) {
-        throw new LatentFieldError(
-          `entry ${k} of ${name} is ${value}, but the mean of ${ROUNDS * DRAWS} draws is ${mean}, with a standard error of ${error.toExponential(1)}`,
-        );
-      }
-      worst = Math.max(worst, distance);
+      within(`entry ${k} of ${name}`, drawn, value);
     });
   }
-  return `within ${worst.toFixed(1)} standard errors of ${ROUNDS * DRAWS} draws`;
+  return `within ${STANDARD_ERRORS} standard errors of ${ROUNDS * DRAWS} draws`;
 }
 
 /** Latents with variances from 0.1 to 0.3 around the rows of X. */
@@ -91,7 +79,7 @@ const entriesOf = ({ diagonal, cross, products }: Expectations) => ({
   products: doublesOf(products()[0]!),
 });
 
-/** Numbers of columns for which a kernel can be tried: as its lists and centers require, otherwise a few small ones. */
+/** Numbers of columns for testing a kernel: as its lists and centers require, otherwise a few small ones. */
 export function dimensionsOf(kernel: Kernel): readonly number[] {
   const { exact, least } = columnsOf(kernel);
   if (exact !== undefined) return [exact];
@@ -150,7 +138,7 @@ function same(what: string, again: string, before: string): void {
   throw new LatentFieldError(`the ${what} comes back as ${again}, and was ${before}`);
 }
 
-/** Factories of custom kernels, made from the kernel itself. */
+/** Factories of custom kernels, derived from the kernel itself. */
 function ownFactories(kernel: Kernel): KernelCatalog {
   const { form } = kernel;
   switch (form.type) {

@@ -25,7 +25,7 @@ import type { Parameter } from '../model/parameter.ts';
 import { valueTensors } from '../model/part.ts';
 import { randomPoints } from './report.ts';
 
-/** Rows of a variable and of its parents as plain numbers; `present` is 1 where an entry of the value is observed. */
+/** Rows of a variable and of its parents as plain numbers; `present` is 1 for observed entries of the value. */
 export interface PlainRows {
   readonly value: Matrix;
   readonly given: readonly Matrix[];
@@ -44,7 +44,7 @@ export interface DensityAt {
   readonly density: Density;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly values: ParameterValues;
-  /** The same density at these values. */
+  /** Same density at these values. */
   at(values: ParameterValues): DensityAt;
   /** Runs `work` with the density prepared for these rows. */
   with<T>(rows: PlainRows, work: (ready: ReadyDensity) => T, batch?: Batch): T;
@@ -55,12 +55,12 @@ export interface DensityAt {
 }
 
 /**
- * Prepares a density at given parameter values.
+ * Prepares a density at fixed parameter values.
  *
- * @param all - rows from which its parameters are initialized
- * @param given - values by name, in place of the initial ones
- * @param observationsOf - makes observations for a number of points
- * @throws InvalidInputError for a name that is not a parameter
+ * @param all - rows that initialize its parameters
+ * @param given - values by name, instead of the initial ones
+ * @param observationsOf - creates observations for a number of points
+ * @throws InvalidInputError for an unknown parameter name
  */
 export function densityAt(
   density: Density,
@@ -103,7 +103,6 @@ export function densityAt(
           iteration: 0,
           values,
           ...(batch && { batch }),
-          isRough: false,
           remember: (owner, make) => {
             if (!memory.has(owner)) memory.set(owner, make());
             return memory.get(owner) as ReturnType<typeof make>;
@@ -134,7 +133,7 @@ export function densityAt(
   return at;
 }
 
-/** The density's conditional for new rows. */
+/** Conditional density of new rows. */
 export const conditionOf = (density: Density, { p, rows, context }: ReadyDensity): Conditional =>
   density.condition?.(p, rows, context) ?? {};
 
@@ -144,17 +143,17 @@ export const rowTensors = ({ value, given, present }: PlainRows): Rows => ({
   ...(present && { present: matrixTensor(present) }),
 });
 
-/** A matrix of the same shape, computed entry by entry. */
+/** Matrix of the same shape, computed entry by entry. */
 export const withEntries = ({ data, rows, columns }: Matrix, entry: (own: number, i: number) => number): Matrix =>
   new Matrix(data.map(entry), rows, columns);
 
-/** The rows with these indices, in this order. */
+/** Selected rows, in this order. */
 export function chosenRows({ value, given, present }: PlainRows, numbers: readonly number[]): PlainRows {
   const of = (matrix: Matrix) => Matrix.from(numbers.map((i) => Array.from(matrix.row(i))));
   return { value: of(value), given: given.map(of), ...(present && { present: of(present) }) };
 }
 
-/** Rows with one row of others appended. */
+/** Rows with one row of `others` appended. */
 export function withRow(rows: PlainRows, others: PlainRows, number: number): PlainRows {
   const joined = (matrix: Matrix, other: Matrix) => Matrix.from([...matrix.toArrays(), Array.from(other.row(number))]);
   return {
@@ -163,33 +162,33 @@ export function withRow(rows: PlainRows, others: PlainRows, number: number): Pla
   };
 }
 
-/** Copies of a row with these entries in the first column; other entries are missing. */
-export function alongFirstColumn(rows: PlainRows, number: number, entries: Float64Array): PlainRows {
+/** Copies of a row with these entries in one column; other entries are missing. */
+export function alongColumn(rows: PlainRows, number: number, entries: Float64Array, column = 0): PlainRows {
   const { columns } = rows.value;
   const copies = chosenRows(rows, new Array<number>(entries.length).fill(number));
-  const isFirst = (i: number) => i % columns === 0;
+  const isThere = (i: number) => i % columns === column;
   return {
     given: copies.given,
-    value: withEntries(copies.value, (_, i) => (isFirst(i) ? entries[i / columns]! : 0)),
-    ...(columns > 1 && { present: withEntries(copies.value, (_, i) => (isFirst(i) ? 1 : 0)) }),
+    value: withEntries(copies.value, (_, i) => (isThere(i) ? entries[Math.floor(i / columns)]! : 0)),
+    ...(columns > 1 && { present: withEntries(copies.value, (_, i) => (isThere(i) ? 1 : 0)) }),
   };
 }
 
 /** Support of an observation: any real number, a count from 0, one of some values, or an interval. */
 export type Support = DensitySupport;
 
-/** A count above all values of a list. */
+/** A count above all values in a list. */
 const LARGE = 1000;
 
-/** Support that is no interval. */
-export type DiscreteOrReal = Exclude<Support, ObservationInterval>;
+/** Support other than an interval. */
+type DiscreteOrReal = Exclude<Support, ObservationInterval>;
 
-/** Support of observations, as a definition names it or from what is refused. */
+/** Support of observations, as declared or inferred from rejected values. */
 export const supportBy = ({ values, refuses }: Pick<ObservationSupport, 'values' | 'refuses'>): Support =>
   values ?? supportByRefusals(refuses);
 
-/** Support of observations, from what is refused. */
-export function supportByRefusals(refuses: ObservationSupport['refuses']): DiscreteOrReal {
+/** Support of observations, derived from refused values. */
+function supportByRefusals(refuses: ObservationSupport['refuses']): DiscreteOrReal {
   if (refuses(0.5, 1) === undefined) return 'real';
   if (refuses(LARGE, 1) === undefined) return 'counts';
   const list = Array.from({ length: LARGE }, (_, k) => k).filter((k) => refuses(k, 1) === undefined);
@@ -225,14 +224,14 @@ function changeTo(support: 'real' | ObservationInterval): Change {
   return { at: (u) => end + sign * exp(u), logSlope: (u) => u, inverse: (x) => log(sign * (x - end)) };
 }
 
-/** A random number of a support. */
+/** Random number in a support. */
 export function randomEntry(support: Support, random: Random): number {
   if (isContinuous(support)) return changeTo(support).at(random.normal());
   return support === 'counts' ? random.integer(4) : support[random.integer(support.length)]!;
 }
 
 /** Node of an integral or a sum over observations, with its weight. */
-export interface SupportNode {
+interface SupportNode {
   /** For a real observation its distance from the function, otherwise the observation. */
   readonly value: number;
   readonly weight: number;
@@ -242,14 +241,14 @@ export interface SupportNode {
 const COUNTS = 4000;
 
 /**
- * Nodes and weights of a sum over all values, or of an integral over the reals whose integrand may have a corner or heavy tails at the function: the
- * exp–sinh rule on either side of it.
+ * Nodes and weights of a sum over all values, or of an integral over the reals whose integrand may have a corner or heavy tails at the function, by
+ * the exp–sinh rule on either side of it.
  *
- * @param step - distance between nodes of the rule; 7.5 is a multiple of it
+ * @param step - distance between nodes of the rule, which must divide 7.5
  *
  * @see Takahasi & Mori, Double exponential formulas for numerical integration, Publ. RIMS 9 (1974)
  */
-export function supportNodes(support: DiscreteOrReal, step = 1 / 20): SupportNode[] {
+function supportNodes(support: DiscreteOrReal, step = 1 / 20): SupportNode[] {
   if (support !== 'real') {
     const values = support === 'counts' ? Array.from({ length: COUNTS }, (_, k) => k) : support;
     return Array.from(values, (value) => ({ value, weight: 1 }));
@@ -273,7 +272,7 @@ export function normalNodes(): SupportNode[] {
   }));
 }
 
-/** An integral with the mean and the variance of its normalized integrand. */
+/** Integral with the mean and the variance of its normalized integrand. */
 interface Integral {
   readonly total: number;
   readonly mean: number;
@@ -281,10 +280,11 @@ interface Integral {
 }
 
 /**
- * Integral of exp(f) over real numbers or an interval, or its sum over counts or values: by the exp–sinh rule around its mode, in units of its width. An interval is
+ * Integral of exp(f) over real numbers or an interval, or its sum over counts or values: by the exp–sinh rule around its mode, in units of its width.
+ * An interval is
  * the image of the real numbers, by the exponential or the logistic function.
  *
- * @param f - computes the values at some nodes
+ * @param f - computes the values at nodes
  * @param near - initial value of the search for the mode
  * @throws LatentFieldError if f is NaN
  */
@@ -309,7 +309,7 @@ export function integrated(f: (x: Float64Array) => Float64Array, support: Suppor
 const placed = (nodes: readonly SupportNode[], center: number, width: number): SupportNode[] =>
   nodes.map(({ value, weight }) => ({ value: center + width * value, weight: width * weight }));
 
-/** Moments of exp(f) at these nodes, which are changed to values; `area` is relative to its largest value, and `mode` is a node. */
+/** Moments of exp(f) at these nodes, which are overwritten by values; `area` is relative to the largest value, and `mode` is a node. */
 function weighed(f: (x: Float64Array) => Float64Array, nodes: readonly SupportNode[], change: Change) {
   // A point that rounds to an end of the interval, or overflows, has no mass.
   const inside = change === UNCHANGED ? nodes : nodes.filter(({ value }) => isInside(value, change));

@@ -1,19 +1,21 @@
 import * as tf from '@tensorflow/tfjs-core';
+import * as v from 'valibot';
 import { LatentFieldError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
+import { type OptionsIn, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { float64Backend } from '../engine/tensors/float64/scope.ts';
 import { writeGuard } from '../engine/tensors/float64/writeGuard.ts';
 
 /** Result of one check. */
 export interface Check {
-  /** The requirement. */
+  /** Name of the requirement. */
   readonly name: string;
-  /** False if it does not hold. */
+  /** False if the requirement is violated. */
   readonly passed: boolean;
   /** True if it was not checked. */
   readonly skipped: boolean;
-  /** How well it holds, what is wrong, or why it was not checked. */
+  /** Accuracy, reason for a failure, or reason for skipping. */
   readonly message: string;
 }
 
@@ -27,7 +29,7 @@ export interface ConformanceReport {
   toString(): string;
 }
 
-/** A part violates a requirement on parts of its kind; the message lists the violations. */
+/** Error for a part that violates a requirement on parts of its kind; the message lists the violations. */
 export class ConformanceError extends LatentFieldError {
   override name = 'ConformanceError';
 
@@ -36,31 +38,33 @@ export class ConformanceError extends LatentFieldError {
   }
 }
 
-/** Options of every check. */
-export interface CheckOptions {
+export const checkEntries = {
   /** Whether a failed check throws a ConformanceError (default true) or is only reported. */
-  readonly throws?: boolean;
-  /** Seed of the points and weights that are drawn (1). */
-  readonly seed?: number;
-}
+  throws: v.optional(typed<boolean>()),
+  /** Seed of the random points and weights (1). */
+  seed: v.optional(typed<number>()),
+};
+
+/** Options of every check. */
+export interface CheckOptions extends OptionsIn<typeof checkEntries> {}
 
 /** Thrown by a requirement that cannot be checked. */
 export class Skip extends LatentFieldError {
   override name = 'Skip';
 }
 
-/** Ends a check that is not made. */
+/** Skips a check. */
 export function skip(reason: string): never {
   throw new Skip(reason);
 }
 
-/** A requirement: its name, and a function that returns how well it holds and throws if it does not, or where it is skipped. */
+/** Requirement: its name, and a function that returns a description of the accuracy, throws if it is violated, or skips. */
 export type Requirement = readonly [name: string, work: () => string];
 
 /**
- * Checks all requirements, with the guards against numbers rounded to float32 and columns broadcast against lists on, and counts the tensors they leak.
+ * Checks all requirements, with guards against numbers rounded to float32 and columns broadcast against lists, and counts leaked tensors.
  *
- * @throws ConformanceError if one does not hold, unless `throws` is false
+ * @throws ConformanceError if one is violated, unless `throws` is false
  */
 export function conformance(
   subject: string,
@@ -100,7 +104,7 @@ export function conformance(
   }
 }
 
-/** Refuses n×1 beside a list of m numbers, which broadcast to n×m: a column of numbers was meant to meet a list of as many. */
+/** Rejects n×1 with a list of m numbers, which broadcast to n×m, although a list of n numbers was intended. */
 function refuseOuter(a: readonly number[], b: readonly number[]): void {
   const [column, list] = a.length === 2 ? [a, b] : [b, a];
   if (column.length !== 2 || list.length !== 1 || column[1] !== 1 || column[0]! === 1 || list[0]! === 1) return;
@@ -179,7 +183,7 @@ export function randomPoints(rows: number, columns: number, seed: number): Matri
   return new Matrix(Float64Array.from({ length: rows * columns }, normal), rows, columns);
 }
 
-/** The points with the second and the last one replaced by the first. */
+/** Points with the second and the last one replaced by the first. */
 export function withCoincident(X: Matrix): Matrix {
   const rows = X.toArrays();
   return Matrix.from(rows.map((row, i) => (i === 1 || i === rows.length - 1 ? rows[0]! : row)));

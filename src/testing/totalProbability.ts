@@ -2,10 +2,12 @@ import { exp, log, square } from '../core/elementary/index.ts';
 import { LatentFieldError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { seededRandom } from '../core/random.ts';
+import { lgamma } from '../engine/special/gamma.ts';
 import { gammaDraw } from '../engine/special/randomDraws.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
+import { cholesky, rowMajor, triangularSolve } from '../engine/typescript/matrices.ts';
 import { minimize } from '../inference/minimize/minimize.ts';
 import { lbfgs } from '../inference/solvers/lbfgs.ts';
 import type { ParameterValues } from '../model/model.ts';
@@ -14,10 +16,10 @@ import { layOut, naturalEntries, toNatural, toUnconstrained, valuesByPath } from
 import type { DensityAt, PlainRows } from './quadrature.ts';
 import { skip } from './report.ts';
 
-/** How far parameters are moved, in the units in which they are searched. */
+/** Displacement of parameters, in the solver's variables. */
 const MOVE = 0.3;
 
-/** Other values of the free parameters, inside of their bounds; undefined if none is free. */
+/** Other values of the free parameters, within their bounds; undefined if none is free. */
 export function movedValues(
   parameters: Readonly<Record<string, Parameter>>,
   values: ParameterValues,
@@ -52,7 +54,7 @@ const TAILS = 8;
 const STANDARD_ERRORS = 5;
 
 /**
- * The total probability of rows of a density by importance sampling, from a t distribution around its mode with its curvature there.
+ * Total probability of rows of a density by importance sampling, from a t distribution around its mode with the curvature at the mode.
  *
  * @throws LatentFieldError if it is not 1
  */
@@ -70,19 +72,26 @@ export function totalByDraws(at: DensityAt, rows: PlainRows, seed: number): stri
       op.valueOf(op.sum<Scalar>(at.density.logDensity(p, own, context))),
     );
   const { x: mode } = minimize(slopesAt, rows.value.data, lbfgs(), { maxIterations: 300 });
-  const L = factorOf(curvatureAt((x) => slopesAt(x).gradient, mode));
-  if (L === undefined) return skip('not integrated: it has no curved mode to draw around');
+  const factor = rowMajor(
+    curvatureAt((x) => slopesAt(x).gradient, mode),
+    size,
+  );
+  const pivots = () => Array.from({ length: size }, (_, i) => factor.data[i * (size + 1)]!);
+  if (cholesky(size, factor) >= 0 || pivots().some((pivot) => !(square(pivot) > 1e-10)))
+    return skip('not integrated: it has no curved mode to draw around');
   const random = seededRandom(seed + 5);
-  const half = (of: number) => logGamma(of / 2);
+  const half = (of: number) => lgamma(of / 2);
   const constant =
     half(TAILS + size) -
     half(TAILS) -
     (size / 2) * log(TAILS * Math.PI) +
-    L.reduce((sum, row, i) => sum + log(row[i]!), 0);
+    pivots().reduce((sum, pivot) => sum + log(pivot), 0);
   const logs = Float64Array.from({ length: DRAWS }, () => {
     const z = Float64Array.from({ length: size }, () => random.normal());
     const stretch = Math.sqrt((2 * gammaDraw(TAILS / 2, random)) / TAILS);
-    const x = solvedTransposed(L, z).map((own, i) => mode[i]! + own / stretch);
+    const solved = z.slice();
+    triangularSolve(size, 1, factor, rowMajor(solved, 1), true);
+    const x = solved.map((own, i) => mode[i]! + own / stretch);
     const length = z.reduce((sum, own) => sum + square(own / stretch), 0);
     const density = constant - ((TAILS + size) / 2) * log(1 + length / TAILS);
     return logDensityAt(x) - density;
@@ -103,42 +112,12 @@ export function totalByDraws(at: DensityAt, rows: PlainRows, seed: number): stri
 }
 
 /** Hessian by central differences of the gradient, made symmetric. */
-function curvatureAt(gradientAt: (x: Float64Array) => Float64Array, x: Float64Array): number[][] {
+function curvatureAt(gradientAt: (x: Float64Array) => Float64Array, x: Float64Array): Float64Array {
   const step = 1e-4;
   const columns = Array.from(x, (_, j) => {
     const moved = (by: number) => gradientAt(x.map((own, i) => (i === j ? own + by : own)));
     const [above, below] = [moved(step), moved(-step)];
     return above.map((own, i) => (own - below[i]!) / (2 * step));
   });
-  return columns.map((column, i) => Array.from(column, (own, j) => (own + columns[j]![i]!) / 2));
-}
-
-/** L of A = LLᵀ; undefined where A is not positive definite. */
-function factorOf(A: readonly (readonly number[])[]): number[][] | undefined {
-  const L = A.map((row) => row.map(() => 0));
-  for (let i = 0; i < A.length; i++) {
-    for (let j = 0; j <= i; j++) {
-      let rest = A[i]![j]!;
-      for (let k = 0; k < j; k++) rest -= L[i]![k]! * L[j]![k]!;
-      if (i === j && !(rest > 1e-10)) return undefined;
-      L[i]![j] = i === j ? Math.sqrt(rest) : rest / L[j]![j]!;
-    }
-  }
-  return L;
-}
-
-/** L⁻ᵀz. */
-function solvedTransposed(L: readonly (readonly number[])[], z: Float64Array): Float64Array {
-  const x = z.slice();
-  for (let i = x.length - 1; i >= 0; i--) {
-    for (let k = i + 1; k < x.length; k++) x[i]! -= L[k]![i]! * x[k]!;
-    x[i]! /= L[i]![i]!;
-  }
-  return x;
-}
-
-/** log Γ of a multiple of ½. */
-function logGamma(x: number): number {
-  if (x === 0.5) return 0.5 * log(Math.PI);
-  return x === 1 ? 0 : log(x - 1) + logGamma(x - 1);
+  return Float64Array.from(columns.flatMap((column, i) => Array.from(column, (own, j) => (own + columns[j]![i]!) / 2)));
 }

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -65,7 +67,7 @@ describe('the report of a benchmark', () => {
   });
 });
 
-describe('what a short report says of aims', () => {
+describe('aims in a short report', () => {
   const check = (aims: object[], short: boolean) => {
     const report = {
       date: '2026-01-01T00:00:00Z',
@@ -89,13 +91,76 @@ describe('what a short report says of aims', () => {
   });
 });
 
-it('docs/project/benchmarks.md is what the saved report prints', () => {
-  const program = fileURLToPath(new URL('show.mjs', bench));
-  const { stdout } = spawnSync(process.execPath, [program, '--markdown'], { encoding: 'utf8' });
-  expect(readFileSync(new URL('../docs/project/benchmarks.md', bench), 'utf8')).toBe(stdout);
+describe('the page of the benchmarks', async () => {
+  const { benchmarkPage } = await load<{ benchmarkPage(report: object, once: object[], file: string): string }>(
+    'page.mjs',
+  );
+  const timed = (task: string, contender: string, median: number, threads = 1) => ({
+    ...{ section: 'raw', task, n: 100, contender, threads },
+    ms: { median, least: median, most: median },
+  });
+  const page = (results: object[]) =>
+    benchmarkPage(
+      {
+        date: '2026-01-01T00:00:00Z',
+        settings: { rounds: 3 },
+        machine: { cpu: 'a processor', cores: 2 },
+        missing: {},
+        results,
+        aims: [{ what: 'a ratio', wanted: '≤ 1', measured: '2.00', met: false }],
+      },
+      [],
+      'report.json',
+    );
+
+  it('lists everything that is slower, the largest difference first, and counts the rest', () => {
+    const text = page([
+      ...[timed('gemm', 'wasm', 3), timed('gemm', 'peers.py ×1', 2)],
+      ...[timed('cholesky', 'wasm', 8), timed('cholesky', 'peers.py ×1', 2)],
+      ...[timed('cholesky', 'wasm ×2', 1, 2), timed('cholesky', 'peers.py ×2', 2, 2)],
+      ...[timed('eigh', 'wasm', 1), timed('eigh', 'peers.py ×1', 3)],
+      ...[timed('inverse', 'wasm', 1), timed('inverse', 'peers.py ×1', 1.01)],
+    ]);
+    expect(text).toContain(
+      'Of 5 comparisons with other programs, latentfield is faster in 2, as fast in 1 and slower in 2.',
+    );
+    const losses = text.split('**Everything that is slower**')[1]!.split('\n## ')[0]!.split('\n');
+    expect(losses.filter((line) => line.startsWith('|')).slice(2)).toEqual([
+      '| Cholesky factor | 100 | 8 ms | 1 ms | NumPy, SciPy | 2 ms | 2 ms | **4.0× slower** | 2.0× faster |',
+      '| matrix product | 100 | 3 ms | – | NumPy, SciPy | 2 ms | – | **1.50× slower** | – |',
+    ]);
+  });
+
+  it('compares equal numbers of threads alone, and names the aims that are missed', () => {
+    const text = page([timed('gemm', 'wasm', 1), timed('gemm', 'peers.py ×2', 1, 2)]);
+    expect(text).toContain('Of 0 comparisons');
+    expect(text).toContain('| a ratio | ≤ 1 | 2.00 |');
+  });
 });
 
-it('objectives below that of the peer by more than the margin are disagreements', async () => {
+it('a report of other numbers than the recorded ones is too old, regardless of its date', async () => {
+  const { checksumOfAnswers } = await load<{ checksumOfAnswers(): string }>('machine.mjs');
+  const folder = mkdtempSync(join(tmpdir(), 'latentfield-age-'));
+  const statusOf = (report: { date: string; answers?: string }) => {
+    const file = join(folder, 'report.json');
+    writeFileSync(file, JSON.stringify(report));
+    const { status, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('checkAge.mjs', bench)), file], {
+      encoding: 'utf8',
+    });
+    return [status, stderr];
+  };
+  try {
+    expect(statusOf({ date: '2020-01-01', answers: checksumOfAnswers() })).toEqual([0, '']);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    const tooOld = [1, expect.stringContaining('npm run bench')];
+    expect(statusOf({ date: tomorrow, answers: '0123456789abcdef' })).toEqual(tooOld);
+    expect(statusOf({ date: tomorrow })).toEqual(tooOld);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('objectives below the peer by more than the margin are disagreements', async () => {
   const { noteObjectivesBelowPeer } = await load<{
     noteObjectivesBelowPeer(context: { disagreements: string[] }, rows: readonly Row[], margin: number): void;
   }>('disagreements.mjs');
@@ -120,7 +185,7 @@ it('objectives below that of the peer by more than the margin are disagreements'
   expect(noted({ wasm: Number.NaN, 'peers.py ×1': -1000 })).toHaveLength(1);
 });
 
-it('the peer of MEU, which is dense, is left out beyond 2000 points whatever sizes are asked for', async () => {
+it('the dense peer of MEU is left out beyond 2000 points for any requested sizes', async () => {
   const { densePeer } = await load<{ densePeer(context: object, n: number): { name: string }[] }>(
     'sections/maxEntropy.mjs',
   );
@@ -137,7 +202,7 @@ describe('the aims', async () => {
     ): { what: string; wanted: string; measured: string; met: boolean }[];
   }>('aims.mjs');
 
-  it('hold the memory of a fit to ten matrices', () => {
+  it('limit the memory of a fit to ten matrices', () => {
     const of = (contender: string, n: number, matrices: number) => ({
       section: 'memory',
       task: 'a',
@@ -151,7 +216,7 @@ describe('the aims', async () => {
     ]);
   });
 
-  it("hold each solver's evaluations to those of SciPy, on its worst problem", () => {
+  it("limit each solver's evaluations to the counts of SciPy, on its worst problem", () => {
     const counts: Record<string, Record<string, number | undefined>> = {
       easy: { lbfgs: 10, lbfgsb: 16, scg: 50, adam: 900, 'SciPy L-BFGS-B': 10 },
       hard: { lbfgs: 30, lbfgsb: 20, scg: undefined, adam: 900, 'SciPy L-BFGS-B': 20 },

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const folder = new URL('../../bench/reproductions/', import.meta.url);
@@ -21,6 +22,10 @@ const { inProcesses } = (await import(/* @vite-ignore */ new URL('inProcesses.mj
   inProcesses(program: string, names: readonly string[], jobs: number, flags: readonly string[]): Promise<string[]>;
 };
 
+const { overview } = (await import(/* @vite-ignore */ new URL('overview.mjs', folder).href)) as {
+  overview(folder: string): string;
+};
+
 const table = (row: readonly string[]): Table => ({
   title: 'Errors',
   head: ['model', 'error', 'status', 'CPU s'],
@@ -29,7 +34,7 @@ const table = (row: readonly string[]): Table => ({
 });
 const stored = [table(['GPLVM', '0.1769', 'converged', ''])];
 
-describe('numbers of a reproduction beside those stored', () => {
+describe('numbers of a reproduction compared with the stored ones', () => {
   it('may differ by one unit of the last digit, and in seconds', () => {
     for (const error of ['0.1768', '0.1769', '0.1770']) {
       expect(differences(stored, [table(['GPLVM', error, 'converged', '12'])])).toEqual([]);
@@ -58,7 +63,7 @@ describe('numbers of a reproduction beside those stored', () => {
   });
 });
 
-describe('reproductions in processes of their own', () => {
+describe('reproductions in separate processes', () => {
   it('run each once with the flags, so many at a time, and name those that failed', async () => {
     const place = mkdtempSync(join(tmpdir(), 'jobs-'));
     const program = join(place, 'one.mjs');
@@ -80,4 +85,17 @@ describe('reproductions in processes of their own', () => {
     expect(failed).toEqual(['c']);
     expect(done.sort()).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `done-${name}-true`));
   });
+});
+
+it('overview.md follows from the pages, and lists for every result that differs from its paper what was tried', () => {
+  const pages = fileURLToPath(new URL('../../docs/project/reproductions', import.meta.url));
+  const read = overview(pages);
+  expect(readFileSync(join(pages, 'overview.md'), 'utf8')).toBe(read);
+  const rows = read.split('\n').filter((line) => line.startsWith('| ') && line.includes('.md)'));
+  const unlike = rows.filter((row) => /\| (not as|behind)[^|]*\|/.test(row));
+  expect(unlike.length).toBeGreaterThan(3);
+  for (const row of unlike) {
+    const [paper, result] = row.slice(2).split(' | ');
+    expect(read).toContain(`**${paper}, ${result}**`);
+  }
 });

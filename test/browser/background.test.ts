@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/index.ts';
-import { backgroundOf, doubtOf } from '../../web/playground/background.ts';
+import { backgroundOf, doubtOf, isFlat } from '../../web/playground/background.ts';
 
 /** f(x) = (x₁, 2x₂, x₁·x₂, x₃): slopes (1, 0, x₂, 0) and (0, 2, x₁, 0) along the first two axes. */
 const predict = (X: Matrix) => ({
@@ -30,6 +30,13 @@ describe('the background of a map', () => {
         expect(found.magnification[12 * i + j]).toBeCloseTo(0.5 * Math.log(determinant), 10);
       }
     }
+    // Of each column alone: the mean of 1 + a² over the cells is that over their middles.
+    const middles = Array.from({ length: 12 }, (_, j) => -1 + (3 * (j + 0.5)) / 12);
+    const mean = middles.reduce((sum, a) => sum + 1 + a * a, 0) / 12;
+    expect(found.columns[0]).toBeCloseTo(Math.sqrt(mean), 12);
+    expect(found.columns[2]).toBeCloseTo(Math.sqrt(2 / 0.25), 12);
+    expect(isFlat(found)).toBe(false);
+    expect(isFlat({ deviation: Float64Array.of(0.3, 0.3, 0.3) })).toBe(true);
   });
 
   it('is in doubt from 0 where rows are most certain to 1 where they are least', () => {

@@ -145,7 +145,7 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
     expect(found.error).toMatch(/^InvalidInputError: Option 'maxIterations'/);
   });
 
-  it('says which file of a worker is not there, or which policy forbids it, and what to do', async () => {
+  it('reports which file of a worker is missing, or which policy forbids it, and the remedy', async () => {
     const lost = () =>
       page.evaluate(
         async ([rows, options]) => {
@@ -163,7 +163,9 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
     await page.route('**/worker.js', (route) => route.fulfill({ status: 404 }));
     await open(STRICT);
     for (const message of await lost()) {
-      expect(message).toContain(` was lost: its file, ${file}, could not be loaded: it is not there, or is no script.`);
+      expect(message).toContain(
+        ` was lost: its file, ${file}, could not be loaded: it does not exist, or is not a script.`,
+      );
       expect(message).toContain('Serve latentfield/worker.js, one file for all workers, and start workers of your own');
     }
     await page.unroute('**/worker.js');

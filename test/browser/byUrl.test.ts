@@ -14,7 +14,7 @@ const built = fileURLToPath(new URL('../../dist/browser', import.meta.url));
 const why = existsSync(join(built, 'map.js')) ? '' : ' (dist/ is not built: npm run build)';
 
 describe('the colors of a map by URL', () => {
-  it('are those of the explorer', () => {
+  it('are the colors of the explorer', () => {
     const style = readFileSync(new URL('../../web/playground/style.css', import.meta.url), 'utf8');
     const named: Readonly<Record<string, string>> = { faintInk: 'ink2', line: 'line2' };
     for (const key of Object.keys(THEMES.light) as (keyof typeof THEMES.light)[]) {
@@ -40,7 +40,7 @@ describe.skipIf(why !== '')(`what a page loads by URL${why}`, { tags: 'long' }, 
     expect(weight).toBeLessThanOrEqual(170_000);
   });
 
-  it('is one file for a notebook: no import stands in the widget', () => {
+  it('is one file for a notebook: the widget contains no import', () => {
     const code = readFileSync(join(built, 'widget.js'), 'utf8');
     expect(code).not.toMatch(/(?:^|[;}\n])\s*import\s*[\w{*"']/);
   });
@@ -81,7 +81,7 @@ describe.skipIf(whyNot !== '')(`a map by URL${whyNot}`, { tags: 'long' }, () => 
       return colors.size;
     });
 
-  it('shows principal components, then the model that was asked for, with the latents of any other host', async () => {
+  it('shows principal components, then the requested model, with the latents of any other host', async () => {
     const { page, problems, close } = await opened(`
       import { map } from './map.js';
       const element = document.getElementById('map');

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { fit, gplvm, Matrix, namedModels, ppca, seededRandom } from '../../src/index.ts';
+import { parseTable } from '../../src/app/io/index.ts';
+import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
+import { namedModels } from '../../src/models/index.ts';
 import { dividesColumns } from '../../src/models/savedFit.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { repairsOf } from '../../web/playground/data/repairs.ts';
@@ -30,7 +32,7 @@ describe('how rows are shown when only their columns are known', () => {
     expect(rowView(mnist)).toEqual({ kind: 'image', height: 4, width: 4 });
   });
 
-  it('is an image though constant pixels are no columns, and however these are ordered', () => {
+  it('is an image though constant pixels have no columns, in any order of the columns', () => {
     const whole = Array.from({ length: 6 }, (_, k) => `r${1 + Math.floor(k / 3)}c${1 + (k % 3)}`);
     expect(rowView(whole.filter((name) => name !== 'r1c1'))).toEqual({
       ...{ kind: 'image', height: 2, width: 3 },
@@ -136,7 +138,7 @@ describe('rows that are placed', async () => {
   });
 });
 
-it('the nearest rows are those in the units that are given, without entries that are missing', () => {
+it('the nearest rows are computed in the passed units, without missing entries', () => {
   const Y = Matrix.from([
     [0, 0],
     [1, 100],
@@ -147,7 +149,7 @@ it('the nearest rows are those in the units that are given, without entries that
   expect(nearestRows(Y, [0, 0], 3, 0, [1, 100])).toEqual([3, 1, 2]);
 });
 
-it('columns in different units are divided by the models of which the page says so', () => {
+it('columns in different units are divided by the models that the page lists for it', () => {
   const random = seededRandom(2);
   const Y = Matrix.from(Array.from({ length: 30 }, () => [1, 10, 1000].map((unit) => unit * random.normal())));
   const labels = Array.from({ length: 30 }, (_, i) => `k${i % 3}`);
@@ -173,26 +175,50 @@ describe('a table that cannot be read', () => {
       new TextDecoder().decode(bytes),
     ]);
 
-  it('is read without the cells, rows or column that hold text among numbers', async () => {
+  it('is read without the cells, rows or column that contain text among numbers', async () => {
     expect(await repairs('a,b,c\n1,2,"x, y"\n3,low,z\n5,6,z\n')).toEqual([
-      ['Take 1 cell as missing', 'a,b,c\n1,2,"x, y"\n3,,z\n5,6,z'],
+      ['Treat 1 cell as missing', 'a,b,c\n1,2,"x, y"\n3,,z\n5,6,z'],
       ['Leave out 1 row', 'a,b,c\n1,2,"x, y"\n5,6,z'],
       ["Leave out column 'b'", 'a,c\n1,"x, y"\n3,z\n5,z'],
     ]);
   });
-  it('is read without the lines of another length, or with what they lack as missing', async () => {
+  it('is read without the lines of another length, or with their absent cells as missing', async () => {
     expect(await repairs('a;b\n1;2\n3\n4;5\n')).toEqual([
       ['Leave out 1 line', 'a;b\n1;2\n4;5'],
-      ['Take 1 absent cell as missing', 'a;b\n1;2\n3;\n4;5'],
+      ['Treat 1 absent cell as missing', 'a;b\n1;2\n3;\n4;5'],
     ]);
     expect(await repairs('a,b\n1,2\n3,4,5\n6,7\n')).toEqual([['Leave out 1 line', 'a,b\n1,2\n6,7']]);
   });
+  it('is read with numbers in groups of digits, and without numbers that stand for missing cells', async () => {
+    const grouped = 'city,people,share\na,"1,234,567",12.5\nb,"345,789",1.5\nc,"12,222",3\nd,−7,4';
+    const [repair] = await repairsOf(new TextEncoder().encode(grouped), 'grouped.csv');
+    expect(repair!.title).toBe("Read 'people' as numbers: 1,234,567 is 1234567");
+    const { observations, columns } = await parseTable(repair!.bytes, 'grouped.csv');
+    expect(columns).toEqual(['people', 'share']);
+    expect(Array.from(observations.column(0))).toEqual([1234567, 345789, 12222, -7]);
+    // By points, where a comma is the mark of decimals.
+    const european = 'city;people;share\na;1.234.567;12,5\nb;345.789;1,5\nc;12.222,5;3';
+    const [points] = await repairsOf(new TextEncoder().encode(european), 'european.csv');
+    const table = await parseTable(points!.bytes, 'european.csv');
+    expect(Array.from(table.observations.column(0))).toEqual([1234567, 345789, 12222.5]);
+
+    const coded = ['a,b', ...Array.from({ length: 12 }, (_, i) => `${i % 5 === 0 ? -999 : 20 + i},${i * i}`)].join(
+      '\n',
+    );
+    const [missing] = await repairsOf(new TextEncoder().encode(coded), 'coded.csv');
+    expect(missing!.title).toBe('Treat −999 as missing');
+    const without = await parseTable(missing!.bytes, 'coded.csv', { allowMissing: true });
+    expect(Array.from(without.observations.column(0), (value) => (Number.isNaN(value) ? 0 : value))).toEqual(
+      Array.from({ length: 12 }, (_, i) => (i % 5 === 0 ? 0 : 20 + i)),
+    );
+  });
+
   it('is left alone where most of it is wrong', async () => {
     expect(await repairs('a,b\n1,2,3\n4,5,6\n')).toEqual([]);
     expect(await repairs('a,b\nx,y\nz,w\n')).toEqual([]);
   });
   it.each(['', '\ufeff', '\n\n', '# only a comment\n', 'a,b\n'])(
-    'is left alone where it holds no rows: %j',
+    'is left alone where it contains no rows: %j',
     async (text) => {
       expect(await repairs(text)).toEqual([]);
     },
@@ -206,7 +232,7 @@ describe('names on a map', () => {
   const x = Float64Array.from({ length: 80 }, (_, i) => (i < 40 ? 0 : 80) + (i % 8));
   const y = Float64Array.from({ length: 80 }, (_, i) => 20 * Math.floor((i % 40) / 8));
 
-  it('stand at points of their kind, in the middle of those around', () => {
+  it('are at points of their kind, in the middle of the points around', () => {
     const names = namesOf({ kinds, kindOf, numbers: undefined }, { x, y }, new Set());
     expect(names.map(({ text }) => text)).toEqual(['left', 'right']);
     for (const [k, name] of names.entries()) {
@@ -215,7 +241,7 @@ describe('names on a map', () => {
     }
   });
 
-  it('are those of kinds that are shown', () => {
+  it('name the visible kinds', () => {
     const names = namesOf({ kinds, kindOf, numbers: undefined }, { x, y }, new Set([0]));
     expect(names.map(({ text }) => text)).toEqual(['right']);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { covariance, parseKernel } from '../../src/index.ts';
+import { covariance } from '../../src/index.ts';
+import { parseKernel } from '../../src/kernels/index.ts';
 import { drawnKernel, numbersOf, withNumber } from '../../web/playground/kernel/kernelText.ts';
 
 const TEXT = 'rbf(lengthscale=[1,0.5]) * linear + scale(rbf, fixed(2)) + polynomial(degree=3)';
@@ -48,7 +49,7 @@ describe('the sliders of a kernel', () => {
     },
   );
 
-  it('say what is wrong with a text', () => {
+  it('explain invalid text', () => {
     expect(() => numbersOf('rbf + nothing')).toThrow("'nothing'");
   });
 });

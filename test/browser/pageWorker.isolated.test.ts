@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { comparedRows, fit, gplvm, localScores, Matrix, pca } from 'latentfield';
-import { LEAST_TRUSTWORTHINESS } from 'latentfield/inference';
+import { fit, gplvm, Matrix, pca } from 'latentfield';
+import { LEAST_TRUSTWORTHINESS, localScores } from 'latentfield/inference';
 import { parseTable } from 'latentfield/io';
+import { comparedRows } from 'latentfield/models';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answers, Reply, Request } from '../../web/playground/page.worker.ts';
 import { DEFAULTS } from '../../web/playground/settings.ts';

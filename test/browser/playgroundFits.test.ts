@@ -1,7 +1,9 @@
 // @module-tag long
 import { gzipSync } from 'node:zlib';
+import { decode } from 'fast-png';
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
+import { PALETTES } from '../../src/scene/index.ts';
 import {
   CSV,
   canvas,
@@ -78,7 +80,7 @@ describePlayground('fits', () => {
     expect(kilobytes).toBeLessThan(300);
   });
 
-  it('reads a table, tells its labels, and gives a program that fits it again', async () => {
+  it('reads a table, recognizes its labels, and writes a program that repeats the fit', async () => {
     await open();
     await ownTable();
     await expect.poll(() => page.locator('[name=labels]').inputValue()).toBe('kind');
@@ -128,7 +130,7 @@ describePlayground('fits', () => {
     // The page has kept its settings; of a fit of another program there is a model alone.
     expect(isSame(await printedByProgram('data.csv'))).toBe(true);
     const { page: _settings, ...table } = JSON.parse(json).table;
-    await openFit(JSON.stringify({ ...JSON.parse(json), table }));
+    await openFit(JSON.stringify({ ...JSON.parse(json), table }), 'alone.json');
     expect(isSame(await printedByProgram('fit.json'))).toBe(true);
     // Of latents that are distributions the variances are saved too.
     await page.context().close();
@@ -170,6 +172,40 @@ describePlayground('fits', () => {
     expect(svg).toContain('<g class="bands"');
   });
 
+  it('saves a card: the map as it is seen below its title, above the legend and the scale', async () => {
+    await open();
+    await page.locator('.scale').waitFor();
+    await panel().getByText('Trustworthiness').waitFor();
+    await settled();
+    const seen = decode(await savedBytes('plot.png'));
+    const card = decode(await savedBytes('card.png'));
+    expect(card.width).toBe(seen.width);
+    // A head of 84 pixels, and a foot with one line for the regimes and one for the scale.
+    expect(card.height - seen.height - 84).toBeOneOf([22 + 24, 22 + 48]);
+    const pixel = ({ data, width, channels }: ReturnType<typeof decode>, x: number, y: number) =>
+      Array.from(data.subarray(channels * (y * width + x), channels * (y * width + x) + 3));
+    for (const [x, y] of [
+      [500, 300],
+      [201, 702],
+      [907, 44],
+    ] as const)
+      expect(pixel(card, x, y + 84), `${x}, ${y}`).toEqual(pixel(seen, x, y));
+    const rgb = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+    const holds = (from: number, to: number, color: string) => {
+      const wanted = rgb(color);
+      for (let y = from; y < to; y++)
+        for (let x = 0; x < card.width; x++)
+          if (pixel(card, x, y).every((value, c) => Math.abs(value - wanted[c]!) <= 2)) return true;
+      return false;
+    };
+    const foot = seen.height + 84;
+    for (const color of PALETTES.light.labels.slice(0, 3)) expect(holds(foot, card.height, color), color).toBe(true);
+    // The end of the ramp of uncertainty, and the ink of the title.
+    expect(holds(foot, card.height, '#aab4ba')).toBe(true);
+    expect(holds(0, 84, '#17222c')).toBe(true);
+    expect(pixel(card, 2, 2)).toEqual(rgb('#fdfcf9'));
+  });
+
   it('keeps the map of the last fit, and its name, when another fails', async () => {
     await open();
     await page.locator('.scale').waitFor();
@@ -182,7 +218,7 @@ describePlayground('fits', () => {
     await page.waitForSelector('[data-status=failed]');
     await page
       .getByRole('alert')
-      .getByText('pca takes no tables with missing cells, and 1 cell is missing. Choose gplvm, bayesianGplvm, tpslvm')
+      .getByText('pca does not support missing cells, and 1 cell is missing. Choose gplvm, bayesianGplvm, tpslvm')
       .waitFor();
     await page.getByText('The map still shows the fit of pipe flow.').waitFor();
     await expect.poll(() => page.locator('.subject').innerText()).toContain('pipe flow');
@@ -195,7 +231,7 @@ describePlayground('fits', () => {
     await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
   });
 
-  it('pauses, goes on, stops and says so, and searches on after a limit', async () => {
+  it('pauses, continues, stops and reports it, and searches on after a limit', async () => {
     await open();
     await iterations(100_000);
     await press('Fit');
@@ -223,7 +259,7 @@ describePlayground('fits', () => {
     await fitted();
     const first = JSON.parse(await saved('fit.json'));
     expect(first.status).toBe('maxIterations');
-    await press('Go on');
+    await press('Continue');
     await page.waitForFunction(() => document.querySelector('[data-testid=objective]')!.textContent!.startsWith('20 '));
     await page.waitForSelector('[data-status=done]');
     const second = JSON.parse(await saved('fit.json'));
@@ -231,10 +267,10 @@ describePlayground('fits', () => {
     expect(Math.abs((await printedByProgram('data.csv')) / second.objective - 1)).toBeLessThan(1e-9);
   });
 
-  it('offers models to begin with, by mouse and keys, beside all of them', async () => {
+  it('offers models to start with, by mouse and keys, in addition to all of them', async () => {
     await open();
     await drawer();
-    const cards = page.getByRole('radiogroup', { name: 'Models to begin with' });
+    const cards = page.getByRole('radiogroup', { name: 'Models to start with' });
     await cards.getByRole('radio', { name: /^UMAP/ }).check();
     await expect.poll(() => page.locator('[name=model]').inputValue()).toBe('umap');
     await page.keyboard.press('ArrowDown');
@@ -257,7 +293,7 @@ describePlayground('fits', () => {
     await fitted();
   });
 
-  it('names the fit of which it shows the map, while another takes its place', async () => {
+  it('names the fit of the visible map while another replaces it', async () => {
     await open();
     await ownTable();
     await iterations(40);
@@ -292,14 +328,14 @@ describePlayground('fits', () => {
     expect(JSON.parse(await saved('fit.json')).model.observations).toHaveLength(39);
   });
 
-  it('says what is wrong with options and with files of fits', async () => {
+  it('explains invalid options and files of fits', async () => {
     await open();
     await drawer();
     await page.locator('[name=kernel]').fill('rbf + nothing');
     await press('Fit');
     await page.getByRole('alert').getByText("'nothing'").waitFor();
     await choose('fit', file('fit.json', '{}'));
-    await page.getByRole('alert').getByText("'fit.json' is no fit of this library").waitFor();
+    await page.getByRole('alert').getByText("'fit.json' is not a fit of this library").waitFor();
   });
 
   it('draws the map again and again while it fits', async () => {
@@ -328,22 +364,22 @@ describePlayground('fits', () => {
     expect(await pictures).toBeGreaterThan(3);
   });
 
-  it('says how long a fit of many rows takes, counts its seconds, and stops it before its first step', async () => {
+  it('estimates how long a fit of many rows takes, counts its seconds, and stops it before its first step', async () => {
     await open();
     const lines = Array.from({ length: 50_000 }, (_, i) =>
       [0, 1, 2].map((j) => (Math.sin(i / 900 + j) + ((i * 7919 * (j + 1)) % 1000) / 5000).toFixed(4)).join(),
     );
     await ownTable(['a,b,c', ...lines].join('\n'), '50000 rows, 3 columns.');
-    await page.getByText('gplvm of 50,000 rows takes a minute and more to its first step.').waitFor();
+    await page.getByText('gplvm of 50,000 rows needs a minute or more for its first step.').waitFor();
     await press('Fit');
     await page.getByText('Fitting gplvm to 50000 rows', { exact: true }).waitFor();
     await page.getByText(/^Before its first step\d+ s$/).waitFor();
     await expect.poll(() => map().getAttribute('aria-label')).toBe('Map of 150 rows, gplvm');
     await press('Stop');
-    await page.getByRole('alert').getByText('Stopped before its first step').waitFor();
+    await page.getByRole('alert').getByText('Stopped before the first step').waitFor();
     await page.locator('.subject').getByText('pipe flow').waitFor();
     await drawer();
-    await press('Take pca');
+    await press('Use pca');
     await fitted();
     await page.locator('.subject').getByText('own.csv').waitFor();
   });
@@ -354,14 +390,14 @@ describePlayground('fits', () => {
       [0, 1, 2].map((j) => (Math.sin(i / 900 + j) + ((i * 7919 * (j + 1)) % 1000) / 5000).toFixed(4)).join(),
     );
     await ownTable(['a,b,c', ...lines].join('\n'), '50000 rows, 3 columns.');
-    await press('Take bayesianGplvm in batches');
+    await press('Use bayesianGplvm in batches');
     await iterations(20);
     await fitted();
-    await panel().getByText('50,000 rows in 2 dimensions. The areas in which rows lie are drawn for up to').waitFor();
+    await panel().getByText('50,000 rows in 2 dimensions. The areas around rows are drawn for up to').waitFor();
     expect(await saved('program.ts')).toContain('fit(model, { batchSize: 1000, maxIterations: 20, seed: 0 })');
   });
 
-  it('holds no more memory after ten fits than after three', async () => {
+  it('uses no more memory after ten fits than after three', async () => {
     await open();
     await ownTable();
     await iterations(15);

@@ -106,7 +106,7 @@ describePlayground('the map', () => {
     await expect.poll(() => curve.locator('circle.seen').count()).toBe(46);
   });
 
-  it('warns of new rows that are unlike those of the fit', async () => {
+  it('warns of new rows that are unlike the rows of the fit', async () => {
     await open();
     await ownTable();
     await iterations(30);
@@ -127,7 +127,7 @@ describePlayground('the map', () => {
     await page.getByText("'wrong.csv' was not placed: ").waitFor();
   });
 
-  it('says how far another map is, and lets it be canceled', async () => {
+  it('reports the progress of another map, and lets it be canceled', async () => {
     await open();
     const lines = Array.from({ length: 10_000 }, (_, i) => [Math.sin(i / 50), Math.cos(i / 50), i / 9999].join());
     await ownTable(['a,b,c', ...lines].join('\n'), '10000 rows, 3 columns.');
@@ -136,15 +136,15 @@ describePlayground('the map', () => {
     await press('Make t-SNE');
     const busy = page.locator('[data-method=tsne]');
     await busy.getByText(/\d+ s/).waitFor({ timeout: 5000 });
-    await page.getByRole('progressbar', { name: 'Making t-SNE' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Fitting t-SNE' }).waitFor();
     await press('Cancel t-SNE');
     await page.getByRole('button', { name: 'Make t-SNE' }).waitFor();
     // What cannot be made says why, and at once.
     await press('Make Isomap');
-    await page.getByText('isomap of 10000 rows takes matrices of 10000 × 10000 numbers').waitFor();
+    await page.getByText('isomap of 10000 rows needs matrices of 10000 × 10000 numbers').waitFor();
   });
 
-  it('tells 25 classes apart by colors and shapes, hides them, and shows only one', async () => {
+  it('distinguishes 25 classes by colors and shapes, hides them, and shows only one', async () => {
     await open();
     const lines = Array.from({ length: 100 }, (_, i) =>
       [Math.sin(i), Math.cos(2 * i), Math.sin(3 * i), `k${i % 25}`].join(),
@@ -168,7 +168,7 @@ describePlayground('the map', () => {
     await changed(without);
   });
 
-  it('chooses rows with a lasso, says how they differ, saves them and fits them alone', async () => {
+  it('chooses rows with a lasso, reports how they differ, saves them and fits them alone', async () => {
     await open();
     const { x, y, width, height } = (await map().boundingBox())!;
     await page.keyboard.down('Shift');
@@ -187,7 +187,7 @@ describePlayground('the map', () => {
     const count = Number(/\d+/.exec(await heading.innerText())![0]);
     expect(count).toBeGreaterThan(10);
     expect(count).toBeLessThan(140);
-    const against = panel().getByRole('table', { name: 'Values, against the rest' });
+    const against = panel().getByRole('table', { name: 'Values, compared with the rest' });
     await expect.poll(() => against.locator('tbody tr').count()).toBe(12);
     await expect.poll(() => against.locator('tbody tr').first().innerText()).toMatch(/^\S+\s+[\d.]+ \/ [\d.]+$/);
     await panel()
@@ -202,7 +202,7 @@ describePlayground('the map', () => {
     expect(model.observations).toHaveLength(count);
   });
 
-  it('tells of a row whether its place can be trusted, and leads to its nearest rows', async () => {
+  it('reports whether the position of a row can be trusted, and leads to its nearest rows', async () => {
     await open();
     await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
     const { observations } = pipeFlow({ points: 150, seed: 1 });
@@ -216,11 +216,11 @@ describePlayground('the map', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('41');
     await panel().getByRole('heading', { name: 'row 41, ' }).waitFor();
-    const trusted = panel().getByRole('region', { name: 'Can its place be trusted?' });
+    const trusted = panel().getByRole('region', { name: 'Can its position be trusted?' });
     await expect
       .poll(() => trusted.innerText())
       .toMatch(/\d+ of its 10 nearest rows in the table are among its 10 nearest here; trustworthiness [\d.]+ of 1\./);
-    await trusted.getByText(/Its values lie [\d.]+ standard deviations|its values miss what is expected by/).waitFor();
+    await trusted.getByText(/[Ii]ts values are [\d.]+ standard deviations from the prediction/).waitFor();
     const near = panel().getByRole('region', { name: 'Nearest rows in the table' }).getByRole('button');
     await expect.poll(() => near.allInnerTexts()).toEqual(nearest.map((j) => expect.stringMatching(`^row ${j + 1}, `)));
     await near.first().click();
@@ -316,7 +316,7 @@ describePlayground('the map', () => {
     expect(new Set(pictures).size).toBe(9);
   });
 
-  it('draws the shortest path between two places, from what is expected at one to what is at the other', async () => {
+  it('draws the shortest path between two points, from the prediction at one to the prediction at the other', async () => {
     await open();
     /** Takes the row that a key leads to as an end, and tells what is expected there of the first column. */
     const takeRow = async (key: string, name: RegExp) => {
@@ -382,7 +382,7 @@ describePlayground('the map', () => {
     await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
   });
 
-  it('shows the row under the pointer in a card, colors by a column, and what stands behind the points', async () => {
+  it('shows the row under the pointer in a card, colors by a column, and the background of the points', async () => {
     await open({}, link({ set: 'turningBar', maxIterations: 10 }));
     const labeled = await settled();
     const { x, y, width, height } = (await map().boundingBox())!;
@@ -398,7 +398,7 @@ describePlayground('the map', () => {
     const colored = await changed(labeled);
     const lands = [colored];
     for (const [land, title] of [
-      ['magnification', 'Change of a step'],
+      ['magnification', 'Magnification'],
       ['column row6col6', 'row6col6, expected'],
       ['none', ''],
     ] as const) {
@@ -451,7 +451,7 @@ describePlayground('the map', () => {
     await changed(own);
     // Behind it a Gaussian process that is held at its places, and says so.
     await page.getByRole('region', { name: /^Uncertainty, / }).waitFor();
-    await page.getByText('by a Gaussian process held at these places').waitFor();
+    await page.getByText('by a Gaussian process fixed at these positions').waitFor();
     const lands = page.locator('[name=background] option');
     await expect.poll(() => lands.count()).toBe(3 + observations.columns);
     await page.selectOption('[name=background]', 'column vertical1_30keV');
@@ -459,7 +459,7 @@ describePlayground('the map', () => {
     await page.selectOption('[name=background]', 'certainty');
     await map().focus();
     await page.keyboard.press('n');
-    await panel().getByText('against what a Gaussian process held at these places expects').waitFor();
+    await panel().getByText('compared with the prediction of a Gaussian process fixed at these positions').waitFor();
     const ownRow = panel().getByRole('table', { name: /^Values, row 1/ });
     const expectation = /vertical1_30keV\s+([\d.]+) exp\. ([\d.]+) ± ([\d.]+)/;
     await expect.poll(() => ownRow.innerText()).toMatch(expectation);
@@ -469,7 +469,7 @@ describePlayground('the map', () => {
     expect(Math.abs(Number(seen) - Number(expected))).toBeLessThan(2 * Number(deviation));
     await page.keyboard.press('ArrowRight');
     await panel()
-      .getByText(/^At PCA 1 −?[\d.]+, PCA 2 −?[\d.]+\. By a Gaussian process held at these places\.$/)
+      .getByText(/^At PCA 1 −?[\d.]+, PCA 2 −?[\d.]+\. By a Gaussian process fixed at these positions\.$/)
       .waitFor();
     // A place is of its map: on another nothing is asked yet.
     await page.keyboard.press('1');
@@ -481,7 +481,7 @@ describePlayground('the map', () => {
     await changed(own);
   });
 
-  it('shows ten thousand rows that a spectral model places, and refuses matrices that a page cannot hold', async () => {
+  it('shows ten thousand rows that a spectral model places, and refuses matrices that are too large for a page', async () => {
     await open();
     const lines = Array.from({ length: 10_000 }, (_, i) =>
       [Math.sin(i / 50), Math.cos(i / 50), i / 9999, `k${i % 7}`].join(),

@@ -79,12 +79,12 @@ export const status = () => page.locator('[data-status]');
 export const map = () => page.getByRole('application');
 export const panel = () => page.locator('.read');
 export async function drawer() {
-  const button = page.getByRole('button', { name: 'Data and model', exact: true });
+  const button = page.getByRole('banner').getByRole('button', { name: 'Data and model', exact: true });
   if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
 }
 export const iterations = async (count: number) => {
   await drawer();
-  await page.getByLabel('Iterations at most').fill(String(count));
+  await page.getByLabel('Maximum iterations').fill(String(count));
 };
 /** Fits, and waits for the end of it. */
 export async function fitted() {
@@ -127,9 +127,9 @@ export async function ownTable(text = CSV, said = '40 rows, 3 columns.') {
   await choose('table', file('own.csv', text));
   await page.getByText(said).waitFor();
 }
-export async function openFit(json: string) {
-  await choose('fit', { ...file('again.json', json), mimeType: 'application/json' });
-  await page.locator('.subject').getByText('again.json').waitFor();
+export async function openFit(json: string, name = 'again.json') {
+  await choose('fit', { ...file(name, json), mimeType: 'application/json' });
+  await page.locator('.subject').getByText(name).waitFor();
 }
 /** A digest of what the map shows. */
 export const canvas = async () => {

@@ -39,7 +39,7 @@ describePlayground('tables and keys', () => {
     await page.getByText('Reading large.csv').waitFor();
     await page.getByText(/19\.\d MB, about 8\d,\d{3} rows|about 80,000 rows/).waitFor();
     await page
-      .getByRole('table', { name: /By its first \d+ rows/ })
+      .getByRole('table', { name: /From its first \d+ rows/ })
       .getByText('20 numbers')
       .waitFor();
     const progress = page.getByRole('progressbar', { name: 'Reading large.csv' });
@@ -57,7 +57,7 @@ describePlayground('tables and keys', () => {
     expect(await page.getByText('Reading large.csv').count()).toBe(0);
   });
 
-  it('takes classes that are numbers as labels, and says which column varies far more than the others', async () => {
+  it('uses numeric classes as labels, and reports which column varies far more than the others', async () => {
     await open();
     const lines = (large: number) =>
       Array.from({ length: 60 }, (_, i) => [Math.sin(i), Math.cos(i), large * Math.sin(i / 9), (i * 7) % 3].join());
@@ -65,13 +65,15 @@ describePlayground('tables and keys', () => {
     await expect.poll(() => page.locator('[name=labels]').inputValue()).toBe('class');
     await ownTable(['a,b,c,stage', ...lines(1)].join('\n'), '60 rows, 4 columns.');
     await page
-      .getByText("Column 'stage' holds 3 different whole numbers: choose it as the labels if they are classes.")
+      .getByText("Column 'stage' contains 3 different whole numbers: choose it as the labels if they are classes.")
       .waitFor();
     await ownTable(['a,b,c,class', ...lines(1e4)].join('\n'), '60 rows, 3 columns.');
-    await page.getByText('Columns are in different units: gplvm divides them by their deviations.').waitFor();
+    await page.getByText('Columns are in different units: gplvm divides them by their standard deviations.').waitFor();
     await page.selectOption('[name=model]', 'pca');
-    await page.getByText(/Column 'c' varies [\d,]+ times as much as '[ab]': columns of large deviation/).waitFor();
-    await press('Bring them to one scale');
+    await page
+      .getByText(/Column 'c' varies [\d,]+ times as much as '[ab]': columns of large standard deviation/)
+      .waitFor();
+    await press('Scale them alike');
     await page.selectOption('[name=model]', 'gplvm');
     await iterations(20);
     await fitted();
@@ -93,10 +95,7 @@ describePlayground('tables and keys', () => {
     const lines = rows(40).map((row, i) => `s${i},${row},7`);
     await choose('any', file('own.csv', ['sample,temp,flow,load,kind,run', ...lines].join('\n')));
     await page.getByRole('heading', { name: 'own.csv', exact: true }).waitFor();
-    const uses = page
-      .locator('.welcome')
-      .getByRole('table', { name: 'What is done with each column' })
-      .locator('tbody tr');
+    const uses = page.locator('.welcome').getByRole('table', { name: 'Use of each column' }).locator('tbody tr');
     await expect
       .poll(() => uses.allInnerTexts())
       .toEqual([
@@ -109,13 +108,13 @@ describePlayground('tables and keys', () => {
     await page.waitForSelector('[data-status=done]');
     await page.locator('.subject').getByText('own.csv').waitFor();
     await drawer();
-    await press('Begin with another table');
+    await press('Start with another table');
     await page.getByRole('heading', { name: 'own.csv' }).waitFor();
     await press('Back to the map');
     await map().waitFor();
   });
 
-  it('looks at a table that was opened beside a map: its classes, its scales and its model, under its own name', async () => {
+  it('shows a table that was opened next to a map: its classes, its scales and its model, under its name', async () => {
     await open();
     await page.goto(`${page.url().split('#')[0]}#new`);
     const lines = rows(60).map((row, i) => {
@@ -132,11 +131,11 @@ describePlayground('tables and keys', () => {
     await card
       .getByText('Model: gplvm, smooth nonlinear map with error bars: the Gaussian process latent variable model.')
       .waitFor();
-    await card.getByText('Columns are in different units: gplvm divides them by their deviations.').waitFor();
+    await card.getByText('Columns are in different units: gplvm divides them by their standard deviations.').waitFor();
     await card.getByRole('button', { name: 'Data and model' }).click();
     const [opened, beside] = [await page.locator('#drawer').boundingBox(), await card.boundingBox()];
     expect(beside!.x).toBeGreaterThanOrEqual(opened!.x + opened!.width);
-    await page.getByLabel('Iterations at most').fill('20');
+    await page.getByLabel('Maximum iterations').fill('20');
     await press('Fit');
     // Missing cells are filled in by the fit, and rows compared in its units.
     await panel().getByText('Trustworthiness').waitFor();
@@ -155,8 +154,8 @@ describePlayground('tables and keys', () => {
     await tabTo(target);
     await page.keyboard.press('Enter');
   }
-  async function chooseByKeys(given: ReturnType<typeof file>): Promise<void> {
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), enter(button('Choose a file'))]);
+  async function chooseByKeys(given: ReturnType<typeof file>, words = 'Choose a file'): Promise<void> {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), enter(button(words))]);
     await chooser.setFiles(given);
   }
 
@@ -188,7 +187,9 @@ describePlayground('tables and keys', () => {
     await enter(button('Export'));
     const json = (await downloaded(() => enter(button('fit.json')))).toString();
     await page.reload();
-    await chooseByKeys({ ...file('again.json', json), mimeType: 'application/json' });
+    await page.waitForSelector('[data-status=done]');
+    await enter(button('Open a table'));
+    await chooseByKeys({ ...file('again.json', json), mimeType: 'application/json' }, 'Another file');
     await page.locator('.subject').getByText(`${count} rows × 3 columns`).waitFor();
     await page.locator('.scale').waitFor();
     await expect.poll(settled).toBe(before);
@@ -202,16 +203,16 @@ describePlayground('tables and keys', () => {
     await page.getByText('40 rows × 3 columns').waitFor();
   });
 
-  it('tells where a table is wrong, and reads it in one of the ways that it offers', async () => {
+  it('reports where a table is wrong, and reads it in one of the ways that it offers', async () => {
     await open({}, '#new', false);
     const lines = CSV.split('\n');
     const wrong = [...lines.slice(0, 5), '0.1,see note,0.3,b', '0.1,??,0.3,b', ...lines.slice(5)].join('\n');
     await choose('any', file('wrong.csv', wrong));
     await page
       .getByRole('alert')
-      .getByText("'wrong.csv', line 6, column 'second' holds 'see note', which is not a finite number.")
+      .getByText("'wrong.csv', line 6, column 'second' contains 'see note', which is not a finite number.")
       .waitFor();
-    await button('Take 2 cells as missing').waitFor();
+    await button('Treat 2 cells as missing').waitFor();
     await button("Leave out column 'second'").waitFor();
     await press('Leave out 2 rows');
     await page.getByRole('heading', { name: 'wrong (repaired).csv' }).waitFor();
@@ -221,7 +222,11 @@ describePlayground('tables and keys', () => {
     await page.waitForSelector('[data-status=done]');
     await choose('table', file('ragged.csv', [...lines, '0.1,0.2'].join('\n')));
     await page.getByRole('alert').getByText("'ragged.csv' is ragged: line 1 has 4 cells, but line 42 has 2.").waitFor();
-    await press('Take 2 absent cells as missing');
+    // Options of programs are not the page's.
+    expect(await page.getByRole('alert').innerText()).toBe(
+      "'ragged.csv' is ragged: line 1 has 4 cells, but line 42 has 2. Give every line the same number of cells.",
+    );
+    await press('Treat 2 absent cells as missing');
     await page.getByText('41 rows, 3 columns.').waitFor();
   });
 
@@ -232,7 +237,7 @@ describePlayground('tables and keys', () => {
     await fitted();
     await press('Share');
     await press('Link with the whole fit');
-    await page.getByText('It holds the fit and its table').waitFor();
+    await page.getByText('It contains the fit and its table').waitFor();
     const address = page.url().slice(served.url.length);
     const shared = await downloaded(() => press('One page with the fit'));
     const json = JSON.parse(await saved('fit.json'));
@@ -255,6 +260,13 @@ describePlayground('tables and keys', () => {
       await expect
         .poll(() => panel().innerText(), { timeout: 20_000 })
         .toMatch(/Expected here[\s\S]*temp\s+−?[\d.]+ ± [\d.]+/);
+      // Its settings are those of the fit, with its table.
+      await menu('Share', 'Link to these settings');
+      await page.getByText('It contains the settings and the table.').waitFor();
+      const settings = JSON.parse(decodeURIComponent(page.url().split('#')[1]!));
+      expect(settings).toMatchObject({ set: 'own', model: 'gplvm', labels: 'kind', maxIterations: 15 });
+      expect(settings.table).toMatch(/^[\w-]+$/);
+      await page.keyboard.press('Escape');
       // It can be shared again.
       const again = (await downloaded(() => menu('Share', 'One page with the fit'))).toString();
       expect(again).toContain(`\\"objective\\":${json.objective}`);
@@ -269,7 +281,7 @@ describePlayground('tables and keys', () => {
     ['empty.csv', '', "'empty.csv' is empty."],
     ['table.xlsx', 'PK', "'table.xlsx' ends in '.xlsx': expected .csv"],
     ['broken.npy', 'no array', "'broken.npy' cannot be read as .npy"],
-  ])('says what is wrong with %s, and stays usable', async (name, text, sentence) => {
+  ])('explains what is wrong with %s, and stays usable', async (name, text, sentence) => {
     await open();
     await choose('table', file(name, text));
     await page.getByRole('alert').getByText(sentence).waitFor();
@@ -291,7 +303,7 @@ describePlayground('tables and keys', () => {
     expect(JSON.parse(await saved('fit.json')).model.observations).toHaveLength(12);
   });
 
-  it('takes a file that is dropped, and says when one is too large', async () => {
+  it('accepts a dropped file, and reports when one is too large', async () => {
     await open();
     await drawer();
     const drop = (name: string, size: number, text: string) =>
@@ -314,7 +326,7 @@ describePlayground('tables and keys', () => {
     await page.getByText('40 rows, 3 columns.').waitFor();
   });
 
-  it('follows the address, holds a small table in it, and runs by itself within another page', async () => {
+  it('follows the address, stores a small table in it, and runs automatically within another page', async () => {
     await open();
     await page.evaluate(
       (hash) => {
@@ -328,12 +340,12 @@ describePlayground('tables and keys', () => {
     await iterations(15);
     await press('Share');
     await press('Link to these settings');
-    await page.getByText('It holds the settings and the table.').waitFor();
+    await page.getByText('It contains the settings and the table.').waitFor();
     const address = page.url().slice(served.url.length);
     await page.context().close();
     await open({}, address, false);
     await page.getByText('40 rows × 3 columns').waitFor();
-    await expect.poll(() => page.getByLabel('Iterations at most').inputValue()).toBe('15');
+    await expect.poll(() => page.getByLabel('Maximum iterations').inputValue()).toBe('15');
     await page.context().close();
     await open({}, link({ set: 'twoMoons', model: 'gplvm', maxIterations: 5, run: true, compact: true }), false);
     await map().waitFor();

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadFit, modelFromJSON, nuts, samplePosterior } from '../../src/index.ts';
+import { loadFit, nuts, samplePosterior } from '../../src/index.ts';
+import { modelFromJSON } from '../../src/models/index.ts';
 import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
@@ -59,7 +60,7 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
     expect(problems).toEqual([]);
   });
 
-  const part = () => page.getByRole('region', { name: 'Draws from the posterior' });
+  const part = () => page.getByRole('region', { name: 'Posterior samples' });
   const digestOfMap = async () => {
     const url = await page.evaluate(() => document.querySelector<HTMLCanvasElement>('.map canvas')!.toDataURL());
     return createHash('sha256').update(url).digest('hex');
@@ -71,7 +72,7 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   }
 
-  it('draws parameters with the points held, with the means and intervals of Node from the same fit', async () => {
+  it('draws parameters with fixed points, with the means and intervals of Node from the same fit', async () => {
     await part().getByRole('checkbox').uncheck();
     await part().getByRole('button', { name: 'Draw', exact: true }).click();
     await part().locator('[data-draws]').waitFor();
@@ -96,7 +97,11 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
       for (const [at, value] of [mean, q5, q95].entries()) expect(shown[at]! / value).toBeCloseTo(1, 2);
       expect(shown[3]).toBeCloseTo(rHat, 2);
     });
-    await expect.poll(() => part().innerText()).toContain(draws.message);
+    const [before] = draws.message.split('Weak priors were added: ');
+    const told = await part().innerText();
+    expect(told).toContain(`${before}Parameters without a prior have a weak one.`);
+    expect(told).toMatch(/The \d+ points are fixed, so the map stays as it is: only the parameters move\./);
+    expect(told).not.toContain('logNormal');
   });
 
   it('moves four chains over the map, can be stopped from the keyboard, and draws their ellipses when they end', async () => {
@@ -108,7 +113,7 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
     await expectAccessible();
     await part().getByRole('button', { name: 'Stop the chains' }).focus();
     await page.keyboard.press('Enter');
-    await part().getByText('The chains were stopped in their warm-up').waitFor();
+    await part().getByText('The chains were stopped during warm-up').waitFor();
 
     await part().getByRole('button', { name: 'Draw again' }).click();
     // Work of 40 s where the machine has nothing else to do, and twice that where it is slow.
@@ -120,5 +125,15 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
     const withEllipses = await digestOfMap();
     await part().getByRole('button', { name: 'None', exact: true }).click();
     await expect.poll(digestOfMap).not.toBe(withEllipses);
+    // Single draws, one after the other, five of each chain.
+    const still = await digestOfMap();
+    await part().getByRole('button', { name: '20 maps in turn' }).click();
+    await part().getByText('Map 3 of 20, as dots').waitFor();
+    const third = await digestOfMap();
+    expect(third).not.toBe(still);
+    await part().getByText('Map 5 of 20, as dots').waitFor();
+    expect(await digestOfMap()).not.toBe(third);
+    await part().getByRole('button', { name: 'None', exact: true }).click();
+    await expect.poll(digestOfMap).toBe(still);
   }, 300_000);
 });

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { builtInKernels, gplvm, knnGraph, Matrix, parseKernel, rbf } from '../../src/index.ts';
+import { gplvm, knnGraph, Matrix, rbf } from '../../src/index.ts';
+import { builtInKernels, parseKernel } from '../../src/kernels/index.ts';
 import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
@@ -85,7 +86,7 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
     }
   });
 
-  it('lists what the library says when it throws, and every status', () => {
+  it('lists the error messages of the library, and every status', () => {
     const text = (name: string) =>
       readFileSync(join(site, html(name)), 'utf8')
         .replaceAll('</li>', '\n')
@@ -139,16 +140,18 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
         const isKernel =
           at === join(site, 'playground/kernels.html') && anchor !== undefined && anchor in builtInKernels;
         const isEmpty = at === join(site, 'playground/index.html') && anchor === 'new';
-        const isThere =
-          existsSync(at) &&
-          (!anchor || anchor.startsWith('{') || isKernel || isEmpty || there === undefined || there.has(anchor));
+        // A table beside the playground.
+        const table = /^table=([\w-]+\.csv)$/.exec(anchor ?? '')?.[1];
+        const isTable = table !== undefined && existsSync(join(dirname(at), 'tables', table));
+        const isSettings = isKernel || isEmpty || isTable || anchor?.startsWith('{') === true;
+        const isThere = existsSync(at) && (!anchor || isSettings || there === undefined || there.has(anchor));
         if (target.startsWith('/') || !isThere) broken.push(`${relative(site, file)}: ${target}`);
       }
     }
     expect(broken).toEqual([]);
   });
 
-  it('tells programs that read of pages that are there', () => {
+  it('points reading programs to existing pages', () => {
     const text = readFileSync(join(site, 'llms.txt'), 'utf8');
     const listed = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S/gm)].map(([, target]) => target!);
     expect(listed.length).toBeGreaterThan(30);
@@ -271,13 +274,64 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await served.close();
   });
 
-  it('shows a fitted map on its first page', async () => {
+  it('begins with a map as wide as the page, on which a cross goes around until one takes it, and leaves the wheel to the page', async () => {
     const served = await servedFolder(site);
     browser ??= await startChromium();
-    const page = await browser.newPage();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(`${served.url}index.html`);
-    const map = page.frameLocator('iframe').getByRole('application', { name: /^Map of 150 rows, gplvm/ });
+    const frame = page.frameLocator('iframe');
+    const map = frame.getByRole('application', { name: /^Map of 150 rows, gplvm/ });
     await map.waitFor({ timeout: 60_000 });
+    const box = (await page.locator('iframe').boundingBox())!;
+    expect(box.width).toBeGreaterThan(1240);
+    expect(box.y + 300).toBeLessThan(800);
+    const place = () => frame.getByText(/^At latent 1 /).innerText();
+    const first = await place();
+    await expect.poll(place).not.toBe(first);
+    // The wheel over the map moves the page.
+    await page.mouse.move(box.x + 400, box.y + 250);
+    const taken = await place();
+    await page.mouse.wheel(0, 300);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
+    await page.evaluate(() => scrollTo(0, 0));
+    // One has taken it: it stays where the pointer is.
+    await page.waitForTimeout(500);
+    const held = await place();
+    await page.waitForTimeout(500);
+    expect(await place()).toBe(held);
+    expect(taken).not.toBe('');
+    await page.close();
+    await served.close();
+  });
+
+  it('has one button for a table, which can be dropped on the page, and three real tables with their licenses', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(`${served.url}index.html`);
+    expect(await page.locator('.lead').getByRole('link').allInnerTexts()).toEqual(['Drop your table']);
+    const tables = page.locator('.tables a');
+    expect(await tables.count()).toBe(3);
+    for (const text of await tables.allInnerTexts()) expect(text).toMatch(/CC BY 4\.0|CC0/);
+    await page.evaluate(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['a,b,kind\n1,2,x\n3,4,y\n5,7,x\n6,1,y\n'], 'mine.csv'));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    });
+    await page.getByRole('heading', { name: 'mine.csv' }).waitFor();
+    await page.getByText('4 rows × 2 columns').waitFor();
+    await page.getByRole('button', { name: 'Fit now' }).waitFor();
+    await page.goBack();
+    for (const [name, rows] of [
+      ['Penguins', '342 rows × 4 columns'],
+      ['Wine', '178 rows × 13 columns'],
+      ['Handwritten digits', '300 rows'],
+    ] as const) {
+      await tables.filter({ hasText: name }).click();
+      await page.locator('.subject').getByText(rows).waitFor({ timeout: 60_000 });
+      await page.goBack();
+    }
+    expect(served.missing).toEqual([]);
     await page.close();
     await served.close();
   });

@@ -10,7 +10,7 @@ describe('a constant column', () => {
   it.each([
     ['without holes', 0],
     ['with holes', 3],
-  ])('has its value as mean, and deviation 1, whatever the value: %s', (_, every) => {
+  ])('has its value as mean, and deviation 1, for any value: %s', (_, every) => {
     const Y = Matrix.from(
       Array.from({ length: 1000 }, (_, i) =>
         prices.map((price, j) => (every > 0 && (i + j) % every === 0 ? Number.NaN : price)),
@@ -38,7 +38,7 @@ describe('a constant column', () => {
     expect(standardizationOf(Y, true, true).deviation[0]).toBeLessThan(1e-7);
   });
 
-  it.each([14.62, 100])('of %d says nothing about where rows lie', async (constant) => {
+  it.each([14.62, 100])('of %d has no influence on the positions of rows', async (constant) => {
     const { normal } = seededRandom(1);
     const rows = Array.from({ length: 1000 }, () => {
       const t = normal();

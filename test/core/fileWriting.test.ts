@@ -36,7 +36,7 @@ describe('writeAtomically', () => {
     expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['new', mode]);
   });
 
-  it('takes those of the file that a link leads to, and replaces the link', async () => {
+  it('uses the permissions of the target of a link, and replaces the link', async () => {
     const secret = join(folder, 'secret');
     writeFileSync(secret, 'old');
     chmodSync(secret, 0o600);
@@ -65,7 +65,7 @@ describe('writeAtomically', () => {
     expect(readdirSync(folder)).toEqual(['fit.json']);
   });
 
-  it('says by its code that a file cannot be written', async () => {
+  it('reports by its code that a file cannot be written', async () => {
     await expect(writeAtomically(join(folder, 'no', 'where'), '')).rejects.toMatchObject({ code: 'cannotWrite' });
   });
 });
@@ -92,7 +92,7 @@ describe('lockPath', () => {
     ['of the same number that began at another time, as in a container that was started again', { started: '1' }],
     ['of the same host before it was started again', { boot: 'another' }],
     ['whose socket nobody listens on', { space: 'pid:[1]', pid: 1, listens: true }],
-  ])('takes over from an ended process %s, and says so', async (_, changes) => {
+  ])('replaces an ended process %s, and reports it', async (_, changes) => {
     const stale = await lockOf(changes);
     writeFileSync(`${file}.lock`, stale);
     if ('listens' in changes) await endedListener(JSON.parse(stale).token);
@@ -148,7 +148,7 @@ describe('lockPath', () => {
 });
 
 describe('removeStaleFiles', () => {
-  it('removes temporary files of ended processes, and those of living ones only where no other may write', async () => {
+  it('removes temporary files of ended processes, and of running ones only where no other may write', async () => {
     const staged = await stageFile(file, 'text');
     await removeStaleFiles(file);
     const [name] = readdirSync(folder);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 
-it('seeds have streams of their own, 1 and 11 and 111 too', () => {
+it('seeds have separate streams, 1 and 11 and 111 too', () => {
   const seeds = Array.from({ length: 12_000 }, (_, i) => i - 1000);
   const firsts = seeds.map((seed) => {
     const random = seededRandom(seed);

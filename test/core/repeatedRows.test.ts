@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { repeatedRows, repeatsInWords } from '../../src/core/rowMatrices.ts';
+import { distinctRows, repeatedRows, repeatsInWords } from '../../src/core/rowMatrices.ts';
 import { Matrix } from '../../src/index.ts';
 
 const of = (rows: number[][]) => repeatedRows(Matrix.from(rows));
 
+describe('rows that differ', () => {
+  const rows = Array.from({ length: 20 }, (_, i) => [i % 3, i % 2]);
+
+  it('are numbered in order, in full tiles, with the position of each row among them', () => {
+    const { first, at } = distinctRows(Matrix.from(rows));
+    expect(first).toEqual([0, 1, 2, 3, 4, 5, 5, 5]);
+    for (const [i, row] of rows.entries()) expect(rows[first[at[i]!]!]).toEqual(row);
+  });
+});
+
 describe('rows that repeat others', () => {
-  it('are counted beside the first of their kind', () => {
+  it('are counted for the first of their kind', () => {
     const rows = [
       [1, 2],
       [3, 4],
@@ -18,7 +28,7 @@ describe('rows that repeat others', () => {
     expect(repeatsInWords(Matrix.from(rows))).toBe('3 of the 6 rows repeat others (row 2 is row 0)');
   });
 
-  it('are none where each pair differs in an entry', () => {
+  it('are absent where each pair differs in an entry', () => {
     expect(
       of([
         [1, 2],
@@ -47,7 +57,7 @@ describe('rows that repeat others', () => {
     ).toBeUndefined();
   });
 
-  it('are found among rows in any order, with 0 equal to −0', () => {
+  it('are detected among rows in any order, with 0 equal to −0', () => {
     expect(of([[0], [-0]])).toEqual({ count: 1, example: [0, 1] });
   });
 });

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkDepth, checksum, MOST_LEVELS } from '../../src/core/saved.ts';
-import {
-  add,
-  InvalidInputError,
-  type Kernel,
-  kernelFromJSON,
-  kernelToJSON,
-  parseKernel,
-  rbf,
-  scale,
-} from '../../src/index.ts';
+import { add, InvalidInputError, type Kernel, rbf, scale } from '../../src/index.ts';
+import { kernelFromJSON, kernelToJSON, parseKernel } from '../../src/kernels/index.ts';
 
 const nested = (levels: number) => {
   let value: unknown = 1;
@@ -18,7 +10,7 @@ const nested = (levels: number) => {
 };
 
 describe('checksum', () => {
-  it('is that of the same JSON, whatever the order of members', () => {
+  it('is equal for the same JSON, in any order of members', () => {
     expect(checksum({ a: [1, null, 'x'], b: { c: -0.5 } })).toBe(
       checksum(JSON.parse('{"b":{"c":-5e-1},"a":[1,null,"x"]}')),
     );
@@ -31,7 +23,7 @@ describe('checksum', () => {
     expect(checksum('a').slice(8)).toBe(fnv.toString(16).padStart(8, '0'));
   });
 
-  it('tells every other digit, order of a list and kind of value', () => {
+  it('distinguishes every other digit, order of a list and kind of value', () => {
     const all = [0.1, 0.10000000000000002, '0.1', [0.1], [[0.1]], [0.1, 0], [0, 0.1], { 0: 0.1 }, null, true, {}, []];
     expect(new Set(all.map(checksum)).size).toBe(all.length);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withGetters } from '../../src/core/progressiveWork.ts';
 
 describe('withGetters', () => {
-  it('calls what it was given each time that a property is read, and only then', () => {
+  it('calls its function each time that a property is read, and only then', () => {
     let calls = 0;
     const object = withGetters({ iteration: 3 }, { random: () => ++calls });
     expect(calls).toBe(0);
@@ -14,13 +14,13 @@ describe('withGetters', () => {
     expect([one!.latents, two!.latents]).toEqual([1, 2]);
   });
 
-  it('is copied by a spread as an object literal with getters is, with what they are then', () => {
+  it('is copied by a spread like an object literal with getters, with their values at the time', () => {
     const object = withGetters({ a: 1 }, { b: () => 2 });
     expect(Object.keys({ ...object })).toEqual(['a', 'b']);
     expect({ ...object, a: 3 }.b).toBe(2);
   });
 
-  it('leaves properties that cannot be written, but defined anew and deleted, as those of a literal', () => {
+  it('leaves properties that cannot be written, but can be redefined and deleted, like a literal', () => {
     const object: { readonly b?: number } = withGetters({}, { b: () => 2 });
     expect(() => Object.assign(object, { b: 3 })).toThrow(TypeError);
     expect(object.b).toBe(2);

@@ -45,7 +45,7 @@ describe('the shortest edges between components', () => {
       (points) => knnGraph(points, 2),
     ],
     ['of points at the same places', [...cloud(20, 2, 5), ...cloud(20, 2, 5)], (points) => knnGraph(points, 1)],
-  ])('%s are those of Kruskal', (_, points, graphOf) => {
+  ])("%s are the edges of Kruskal's algorithm", (_, points, graphOf) => {
     const graph = graphOf(points);
     expect(connectedComponents(graph).sizes.length).toBeGreaterThan(1);
     const wanted = kruskal(graph, points);
@@ -56,7 +56,7 @@ describe('the shortest edges between components', () => {
     expect(again.sources.length).toBe(wanted.length);
   });
 
-  it('are none of a connected graph', () => {
+  it('are empty for a connected graph', () => {
     const points = cloud(30, 2, 6);
     expect(componentTree(knnGraph(points, 12), Matrix.from(points)).sources).toHaveLength(0);
   });

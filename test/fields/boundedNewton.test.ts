@@ -350,14 +350,14 @@ describe('quadratic approximation', () => {
     expect(iterations).toBeLessThanOrEqual(most);
   });
 
-  it('says what to use where the objective gives no curvature', () => {
+  it('names the method to use where the objective has no curvature', () => {
     const bowl = (x: Float64Array) => ({ value: x[0]! ** 2, gradient: [2 * x[0]!] });
     expect(() => minimize(bowl, [1], boundedNewton())).toThrow(/asks for the curvature.*Use lbfgs\(\)/);
     expect(minimize(bowl, [1], lbfgs()).status).toBe('converged');
   });
 });
 
-describe('quadratic approximation where rounding hides what is left', () => {
+describe('quadratic approximation where rounding hides the remainder', () => {
   const ends = (wrong: number) => {
     const objective = ([x]: Float64Array) => ({
       value: 1e6 + 0.5 * x! * x! + (x === 1 ? 0 : wrong),

@@ -1,5 +1,4 @@
 import {
-  bestMultipliers,
   defineModel,
   embedded,
   evaluate,
@@ -20,6 +19,7 @@ import {
   squaredDifferences,
   standardNormal,
 } from 'latentfield';
+import { bestMultipliers } from 'latentfield/fields';
 import { describe, expect, it } from 'vitest';
 
 const random = seededRandom(8);
@@ -102,7 +102,7 @@ describe('a maximum-entropy field of several sets of constraints', () => {
     }
   });
 
-  it('of given values is a model by itself, of which coordinates are read off: that of mpme', async () => {
+  it('of known values is a model alone, and coordinates derived from it agree with mpme', async () => {
     const squared = Float64Array.from(graph.sources, (i, e) => statistic(edge(e), inData) * (1 + 0.1 * (i % 2)));
     const expected = (copies: number) =>
       maxEntropy({ base: 0.5, copies, expect: { near: squaredDifferences(graph, squared) } });
@@ -201,7 +201,7 @@ describe('a maximum-entropy field of several sets of constraints', () => {
     expect(Math.min(...(result.field('y').multipliers.gram as number[]))).toBeLessThan(0);
   });
 
-  it('is refused beside another field on the same variable, with what to do', () => {
+  it('is refused next to another field on the same variable, with the remedy', () => {
     const near = maxEntropy({ base: 0.5, expect: { near: squaredDifferences(graph) } });
     const two = defineModel({
       name: 'two',

@@ -1,5 +1,4 @@
 import {
-  box,
   completeGraph,
   drill,
   evaluate,
@@ -14,11 +13,11 @@ import {
   Matrix,
   NumericalError,
   type Prior,
-  priorFromJSON,
-  priorToJSON,
   rbf,
   seededRandom,
 } from 'latentfield';
+import { box } from 'latentfield/model';
+import { priorFromJSON, priorToJSON } from 'latentfield/priors';
 import { checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import { matrixTensor } from '../../src/engine/tensors/doubles.ts';
@@ -163,35 +162,38 @@ describe('the layer of expected second moments', () => {
     ['beyond the penalty', 0.5, 0.1, 0.4],
     ['beyond it and negative', -0.5, 0.1, -0.4],
     ['within it', 0.5, 0.7, 0],
-  ])('has its maximum where moments are the given ones, shrunk: a covariance %s', (_, covariance, penalty, shrunk) => {
-    const layer = expectedMoments({
-      graph: completeGraph(2),
-      secondMoments: { variances: [2, 3], covariances: [covariance] },
-      penalty,
-    });
-    // Θ is the inverse of [[2, s], [s, 3]].
-    const determinant = 6 - shrunk * shrunk;
-    const edge = -shrunk / determinant;
-    const at = {
-      diagonal: [3 / determinant, 2 / determinant],
-      attraction: [Math.max(0, -edge)],
-      repulsion: [Math.max(0, edge)],
-    };
-    const points = Matrix.from([[0], [0]]);
-    const residualAt = (p: typeof at) =>
-      layer.field!.learned(p, points, contextOf(layer, points, 1).constants).kktResidual!();
-    expect(residualAt(at)).toBeLessThan(1e-14);
-    const beside = { ...at, diagonal: [1.1 * at.diagonal[0]!, at.diagonal[1]!] };
-    expect(residualAt(beside)).toBeGreaterThan(0.05);
-    const { gradients } = termOf(layer, at, [[0], [0]]);
-    const slope = (name: string) => Array.from(gradients[name]!);
-    for (const entry of slope('diagonal')) expect(Math.abs(entry)).toBeLessThan(1e-14);
-    for (const name of ['attraction', 'repulsion'] as const) {
-      const [entry] = slope(name);
-      if (at[name][0]! > 0) expect(Math.abs(entry!)).toBeLessThan(1e-14);
-      else expect(entry!).toBeLessThanOrEqual(1e-14);
-    }
-  });
+  ])(
+    'has its maximum where moments equal the observed ones, shrunk: a covariance %s',
+    (_, covariance, penalty, shrunk) => {
+      const layer = expectedMoments({
+        graph: completeGraph(2),
+        secondMoments: { variances: [2, 3], covariances: [covariance] },
+        penalty,
+      });
+      // Θ is the inverse of [[2, s], [s, 3]].
+      const determinant = 6 - shrunk * shrunk;
+      const edge = -shrunk / determinant;
+      const at = {
+        diagonal: [3 / determinant, 2 / determinant],
+        attraction: [Math.max(0, -edge)],
+        repulsion: [Math.max(0, edge)],
+      };
+      const points = Matrix.from([[0], [0]]);
+      const residualAt = (p: typeof at) =>
+        layer.field!.learned(p, points, contextOf(layer, points, 1).constants).kktResidual!();
+      expect(residualAt(at)).toBeLessThan(1e-14);
+      const beside = { ...at, diagonal: [1.1 * at.diagonal[0]!, at.diagonal[1]!] };
+      expect(residualAt(beside)).toBeGreaterThan(0.05);
+      const { gradients } = termOf(layer, at, [[0], [0]]);
+      const slope = (name: string) => Array.from(gradients[name]!);
+      for (const entry of slope('diagonal')) expect(Math.abs(entry)).toBeLessThan(1e-14);
+      for (const name of ['attraction', 'repulsion'] as const) {
+        const [entry] = slope(name);
+        if (at[name][0]! > 0) expect(Math.abs(entry!)).toBeLessThan(1e-14);
+        else expect(entry!).toBeLessThanOrEqual(1e-14);
+      }
+    },
+  );
 
   it('finds the precision given the latents, and shows it on fits', async () => {
     const prior = expectedMoments({ graph, penalty: 0.1, copies: 2 });
@@ -220,7 +222,7 @@ describe('the layer of expected second moments', () => {
     expect(again.predict([[0, 0]]).mean.data).toEqual(result.predict([[0, 0]]).mean.data);
   });
 
-  it('has parameters on the latents of any model where one is given, whose violation is told', async () => {
+  it('has parameters on the latents of any model where one is passed, whose violation is reported', async () => {
     const held = expectedMoments({ graph, penalty: 0.1, copies: 2, diagonal: fixed(entries.diagonal) });
     const partly = await fit(gplvm(Y, { latentDim: 2, kernel: rbf(), priors: [held] }), { maxIterations: 5 });
     const list = (name: string) => partly.parameters[`priors.moments.${name}`] as number[];
@@ -262,7 +264,7 @@ describe('the layer of expected second moments', () => {
           graph,
           secondMoments: { ...given, variances: given.variances.map((s, i) => (i === 4 ? 0 : s)) },
         }),
-      /above 0, but that of point 4 is 0, so nothing bounds/,
+      /above 0, but the one of point 4 is 0, so nothing bounds/,
     ],
     [
       'a covariance that is NaN',
@@ -283,7 +285,7 @@ describe('the layer of expected second moments', () => {
     expect(make).toThrow(message);
   });
 
-  it('says when the precision is not positive definite', () => {
+  it('reports when the precision is not positive definite', () => {
     const layer = expectedMoments({ graph, secondMoments: given });
     const run = () => termOf(layer, { ...entries, attraction: entries.attraction.map(() => 5) });
     expect(run).toThrow(NumericalError);

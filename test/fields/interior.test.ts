@@ -94,7 +94,7 @@ describe('weights of an interior point', () => {
     expect(interior.weights[3]! * interior.lower[3]!).toBeCloseTo(before, 12);
   });
 
-  it('are at a bound where its multiplier outweighs what is left', () => {
+  it('are at a bound where its multiplier outweighs the remainder', () => {
     const interior = state();
     // Less than u·c/φ, c/φ = 3 by the bound.
     expect([...onSupport(problem, interior, R)]).toEqual([0, 1.2, 3, 0]);

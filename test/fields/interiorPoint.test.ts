@@ -163,7 +163,7 @@ describe('the interior-point method on a sparse graph', () => {
     );
   });
 
-  it('holds points that are nearly the same together, C = ∞', () => {
+  it('joins points that are nearly the same, C = ∞', () => {
     const problem = problemOf(250, { basePrecision: 1e-3 }, 0, 6);
     const { weights, kktResidual } = solved(problem);
     expect(kktResidual).toBeLessThan(1e-8);

@@ -1,13 +1,5 @@
-import {
-  bestMultipliers,
-  expectedMoments,
-  fit,
-  type Graph,
-  gplvm,
-  knnGraph,
-  maxEntropy,
-  squaredDifferences,
-} from 'latentfield';
+import { expectedMoments, fit, type Graph, gplvm, knnGraph, maxEntropy, squaredDifferences } from 'latentfield';
+import { bestMultipliers } from 'latentfield/fields';
 import { expect } from 'vitest';
 
 /** The largest violation of c·R_e ≤ φ_e, = where 0 < w_e < 4C, and ≥ where w_e = 4C, from a fit's own precision and covariance. */

@@ -8,7 +8,7 @@ const { normal } = seededRandom(3);
 const Y = Array.from({ length: 12 }, () => Array.from({ length: 4 }, () => normal()));
 const graph = knnGraph(Y, 3);
 
-it('the field of a layer is computed once at the end of a fit, for its violation, and then when a fit is asked for it', async () => {
+it('the field of a layer is computed once at the end of a fit, for its violation, and later on request', async () => {
   let count = 0;
   const counted = definePrior({
     name: 'counted',

@@ -47,7 +47,7 @@ describe('the precision given second moments', () => {
     expect(zerosOf(found.entries.edges)).toEqual(zerosOf(wanted.entries.edges));
   });
 
-  it('is nearly that of the central path, which knows nearly all entries that are 0', () => {
+  it('is nearly on the central path, which identifies nearly all entries that are 0', () => {
     const problem = problemOf(0.01);
     const near = withFloat64(() => centralPath(problem))!;
     const wanted = alongPath(problem);

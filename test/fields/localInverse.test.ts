@@ -44,7 +44,7 @@ describe('the local inverse of the Hessian', () => {
     expectClose(applied(graph, weights, shift, base)(product), z, 1e-9);
   });
 
-  it('has rows g with gᵀAg = 1, so that the trace of GᵀGA is the number of edges, where more meet than rows hold', () => {
+  it('has rows g with gᵀAg = 1, so that the trace of GᵀGA is the number of edges, even where more edges meet than a row contains', () => {
     const graph = completeGraph(14);
     const weights = randomWeights(graph, 3);
     const shift = some(weights.length).map((entry) => 0.1 + 0.05 * entry);

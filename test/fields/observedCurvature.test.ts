@@ -44,7 +44,7 @@ function hessianAt(weights: Float64Array, variables: Int32Array): Float64Array {
 }
 
 describe('the curvature of observed entries', () => {
-  it('is the change of the gradient about a maximum, and that of EM where the density is not concave', async () => {
+  it('is the change of the gradient about a maximum, and the curvature of EM where the density is not concave', async () => {
     const result = await fit(meu(Y, { neighbors: NEIGHBORS, basePrecision: lambda, missing: 'ignore' }));
     const weights = Float64Array.from(result.parameters['field.weights'] as number[]);
     const support = Int32Array.from(weights.keys()).filter((e) => weights[e]! > 0);

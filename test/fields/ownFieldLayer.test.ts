@@ -1,6 +1,5 @@
 import {
   bounded,
-  defineFieldLayer,
   evaluate,
   fit,
   fixed,
@@ -12,6 +11,7 @@ import {
   rbf,
   seededRandom,
 } from 'latentfield';
+import { defineFieldLayer } from 'latentfield/fields';
 import * as op from 'latentfield/ops';
 import { checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
@@ -92,7 +92,7 @@ describe('a field layer of one’s own, by public entry points', () => {
     expect(again.precision!().data).toEqual(result.precision().data);
   });
 
-  it('says what is wrong with a graph or the entries of a precision', () => {
+  it('explains an invalid graph or invalid entries of a precision', () => {
     expect(() => autoregressive({}, undefined as never)).toThrow(InvalidInputError);
     expect(() => autoregressive({}, undefined as never)).toThrow(/field layer 'autoregressive' takes a graph/);
     const short = defineFieldLayer({

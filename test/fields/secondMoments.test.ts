@@ -26,7 +26,7 @@ describe('the residual of second moments', () => {
     expect(residual(entry, gradient)).toBeCloseTo(expected / 6, 14);
   });
 
-  it('of the diagonal is in units of its own variance', () => {
+  it('of the diagonal is in units of the variance of the diagonal', () => {
     const at = { x: Float64Array.of(1, 1, 0), gradient: Float64Array.of(0.1, -0.9, 0) };
     expect(momentResidual(problem, at)).toBeCloseTo(0.1, 14);
   });

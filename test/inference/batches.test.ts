@@ -5,9 +5,7 @@ import {
   defineDensity,
   defineModel,
   evaluate,
-  type FitStep,
   fit,
-  fitSteps,
   gplvm,
   latent,
   lbfgs,
@@ -15,12 +13,13 @@ import {
   minimize,
   normal,
   observed,
-  type PointRows,
   poisson,
   real,
   seededRandom,
   standardNormal,
 } from 'latentfield';
+import { type FitStep, fitSteps } from 'latentfield/inference';
+import type { PointRows } from 'latentfield/model';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { batches } from '../../src/inference/fit/batches.ts';
@@ -175,7 +174,7 @@ describe('a fit in batches', () => {
     expect(moved.parameters['mapping.noise']).not.toBe(start.parameters['mapping.noise']);
   });
 
-  it('has the gradient of the batch in what it sees, by finite differences', () => {
+  it('has the gradient of the batch in the variables that it uses, by finite differences', () => {
     const problem = openProblem(model, { seed: 0, batchSize: 16 });
     try {
       const { placesOf, at } = problem.inBatches!;
@@ -216,7 +215,7 @@ describe('a fit in batches', () => {
     expect(() => seen[1]!.result()).toThrow(/Iteration 1 of this fit in batches is over/);
   });
 
-  it('refuses parameters of points with a prior, of which a batch would see a part', async () => {
+  it('refuses parameters of points with a prior, as a batch would cover a part only', async () => {
     const data = [[1], [2], [3]];
     const rows: PointRows = {
       kind: 'latents',

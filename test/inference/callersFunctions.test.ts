@@ -97,7 +97,7 @@ describe('a function of the caller that fails', () => {
     expect((error as Error).cause).toBe(mine);
   });
 
-  it('fails the fit of a model whose log density is null, and says what it must be', async () => {
+  it('fails the fit of a model whose log density is null, and states what it must be', async () => {
     const density = defineDensity({ name: 'mine', logDensity: (() => null) as unknown as () => never })();
     const own = defineModel({
       name: 'own',
@@ -121,7 +121,7 @@ describe('a function of the caller that fails', () => {
 });
 
 describe('a checkpoint function that hangs', () => {
-  it('does not outlast maxSeconds, and the message says that it did not save', async () => {
+  it('does not outlast maxSeconds, and the message reports that it did not save', async () => {
     let calls = 0;
     const checkpoint = () => {
       calls++;
@@ -134,7 +134,7 @@ describe('a checkpoint function that hangs', () => {
     expect(calls).toBe(1);
     expect(result.status).toBe('stopped');
     expect(result.message).toMatch(/^Stopped by the limit of maxSeconds = 0\.2/);
-    expect(result.message).toMatch(/The last checkpoint was not saved: the function given as checkpoint did not come/);
+    expect(result.message).toMatch(/The last checkpoint was not saved: the checkpoint function did not finish/);
   });
 
   it('but ends within two seconds of the stop has saved', async () => {

@@ -65,7 +65,7 @@ const sealed = ({ checksums: _, ...checkpoint }: Checkpoint): Checkpoint => ({
 });
 
 describe('a fit resumed from its checkpoint', () => {
-  it('has the bits of one that was not interrupted, whichever checkpoint it is and whoever goes on', async () => {
+  it('has the bits of an uninterrupted fit, from any checkpoint and in any process', async () => {
     const { whole, texts } = await saved();
     expect(whole).toBe(bitsOf(await fit(model(), options)));
     expect(texts.length).toBeGreaterThan(75);
@@ -89,7 +89,7 @@ describe('a fit resumed from its checkpoint', () => {
     expect(bitsOf(resumed)).toBe(bitsOf(await fit(model(), more)));
   });
 
-  it('goes on where the solver remembers nothing, as that of a field on a sparse graph', async () => {
+  it('continues where the solver has no memory, as for a field on a sparse graph', async () => {
     const field = () => meu(pipeFlow({ points: 300, seed: 2 }).observations, { neighbors: 4 });
     const states: Checkpoint[] = [];
     const whole = await fit(field(), {
@@ -107,7 +107,7 @@ describe('a fit resumed from its checkpoint', () => {
       expect(bitsOf(await fit(field(), { engine: 'wasm', resume }))).toBe(bitsOf(whole));
   });
 
-  it('keeps the best of what it had come to when it is stopped at once', async () => {
+  it('keeps the best point so far when it is stopped at once', async () => {
     const { texts } = await saved();
     const ended = JSON.parse(texts.at(-1)!) as Checkpoint;
     const resume = sealed({ ...ended, starts: [...ended.starts].reverse() });
@@ -200,7 +200,7 @@ describe('checkpoints', () => {
     expect(bitsOf(await fit(model(), { ...here, resume }))).toBe(whole);
   });
 
-  it('leave one whole file behind, and let nothing be lost when the process is killed', { tags: 'long' }, async () => {
+  it('leave one whole file behind, and lose nothing when the process is killed', { tags: 'long' }, async () => {
     const path = file('killed.json');
     const program = fileURLToPath(await bundled('test/inference/node/killedFit.ts'));
     const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -229,7 +229,7 @@ describe('checkpoints', () => {
 });
 
 describe('a file of checkpoints', () => {
-  it('that cannot be written later on costs no result, and the message says so', async () => {
+  it('that cannot be written later on costs no result, and the message reports it', async () => {
     const path = join(folder, 'later', 'state.json');
     mkdirSync(join(folder, 'later'));
     const short: FitOptions = { ...options, restarts: 0, maxIterations: 4, checkpoint: path };
@@ -249,7 +249,7 @@ describe('a file of checkpoints', () => {
     );
   });
 
-  it('has no files of killed processes left beside it', async () => {
+  it('has no files of killed processes left next to it', async () => {
     const path = file('stale.json');
     const ended = spawn(process.execPath, ['-e', '']);
     await once(ended, 'exit');
@@ -296,13 +296,13 @@ describe('a checkpoint that does not belong', async () => {
   const others = pipeFlow({ points: 24, seed: 7 }).observations;
 
   it.each([
-    ['a file cut short', () => resume(write('cut.json', texts.at(-1)!.slice(0, -40))), /no whole JSON .*cut short/],
+    ['a file cut short', () => resume(write('cut.json', texts.at(-1)!.slice(0, -40))), /not complete JSON .*cut short/],
     ['no file', () => resume(file('none.json')), /'.*none\.json' cannot be read: there is no such file/],
     ['other JSON', () => resume({ format: 'latentfield-fit' }), /is not a checkpoint/],
     ['a file of other JSON', () => resume(write('array.json', '[1]')), /is not a checkpoint/],
     ['null in a file', () => resume(write('null.json', 'null')), /is not a checkpoint/],
     ['another version', () => resume({ ...good, version: 3 }), /version 3, but this release reads version 2/],
-    ['no checksums', () => resume({ ...good, checksums: {} }), /damaged\. .* at format: it was not part of/],
+    ['no checksums', () => resume({ ...good, checksums: {} }), /damaged\. .* at format: it was not saved with/],
     [
       'another seed in it',
       () => resume({ ...good, seed: 9 }),
@@ -371,7 +371,7 @@ describe('a checkpoint that does not belong', async () => {
     }
   });
 
-  it('and a place where none can be written are refused before the fit begins', async () => {
+  it('and a path where none can be written are refused before the fit begins', async () => {
     let steps = 0;
     const refused = fit(model(), { checkpoint: join(folder, 'no', 'such', 'folder.json'), onProgress: () => ++steps });
     await expect(refused).rejects.toThrow(

@@ -58,7 +58,7 @@ describe('a model that computes its solution', () => {
     for (const model of [closed(), search()]) {
       expect(() => fitSteps(model, options)).toThrow(InvalidInputError);
       expect(() => fitSteps(model, options)).toThrow(
-        `The model '${model.name}' finds its solution by itself, so fit can do nothing with ${names}: leave `,
+        `The model '${model.name}' computes its solution directly, so fit cannot use ${names}: leave `,
       );
     }
   });
@@ -77,7 +77,7 @@ describe('a model that computes its solution', () => {
     expect([steps[0]!.iteration, steps[0]!.objective]).toEqual([result.diagnostics.iterations, result.objective]);
   });
 
-  it('shows where a search of its own stands after each iteration', async () => {
+  it('shows the progress of its search after each iteration', async () => {
     const steps: FitStep[] = [];
     const few = await fit(search(), { maxIterations: 30, onProgress: (step) => steps.push(step) });
     const iterations = steps.filter(({ stage }) => stage === undefined);
@@ -184,7 +184,7 @@ describe('a model that computes its solution', () => {
     expect(declined.message).toMatch(/^Stopped by onProgress, which returned false in the stage 'eigenvectors'/);
   });
 
-  it('keeps to limits on its search, and says so', async () => {
+  it('keeps to limits on its search, and reports it', async () => {
     const whole = await fit(search());
     expect(whole.status).toBe('converged');
     expect(whole.diagnostics.iterations).toBeGreaterThan(100);

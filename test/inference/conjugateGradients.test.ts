@@ -47,7 +47,7 @@ describe('conjugate gradients', () => {
     expect(norm(solution.map((entry, i) => entry - given.solution[i]!))).toBeLessThan(1e-6 * norm(given.solution));
   });
 
-  it('leave the part of the residual that is asked for, and not much less', () => {
+  it('leave the requested share of the residual, and not much less', () => {
     const given = system([1, 2, 5, 9, 14, 22, 31, 45, 60]);
     const left = (part: number) => {
       const { solution, products } = run(given, part);

@@ -154,7 +154,7 @@ describe('on a quadratic whose variables differ by four orders of magnitude', ()
     expect(run(solver, {}).evaluations).toBeGreaterThanOrEqual(10 * scaled.evaluations);
   });
 
-  test('lbfgs learns most of the scale by itself with a diagonal', () => {
+  test('lbfgs learns most of the scale alone with a diagonal', () => {
     const learned = run(lbfgs({ scaling: 'diagonal' }), {});
     expectClose(learned.x, new Float64Array(9).fill(1), 1e-5, 'minimizer');
     expect(learned.evaluations).toBeLessThanOrEqual(70);

@@ -25,7 +25,7 @@ const Y = Array.from({ length: 15 }, (_, i) => [Math.sin(i), Math.cos(i), Math.s
 /** The gradient in a message, and its part of the value. */
 const GRADIENT = /projected gradient is ([\d.e+-]+), ([\d.e+-]+) of the value's size/;
 
-describe('what ended a search is told apart', () => {
+describe('reasons why a search ended are distinct', () => {
   it.each([
     ['gradient', 'converged', { tolerance: 1e-6, relativeDecrease: 0 }],
     ['relativeDecrease', 'converged', { tolerance: 0, relativeDecrease: 1e-4 }],
@@ -49,7 +49,7 @@ describe('what ended a search is told apart', () => {
     expect(Number(part) / (largest / 1e8)).toBeCloseTo(1, 2);
   });
 
-  it('a fit says it in its diagnostics, which are saved', async () => {
+  it('a fit reports it in its diagnostics, which are saved', async () => {
     const field = await fit(meu(Y, { latentDim: 2, neighbors: 4 }));
     expect(field.diagnostics.ending).toBe('optimality');
     const short = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 2 });
@@ -67,7 +67,7 @@ describe('what ended a search is told apart', () => {
     expect([batches.status, batches.diagnostics.ending]).toEqual(['converged', 'epochs']);
   });
 
-  it('says how large the gradient is where the value fell too little, beside the size of the value', () => {
+  it('reports how large the gradient is where the value fell too little, relative to the size of the value', () => {
     const options = { tolerance: 0, relativeDecrease: 1e-4 };
     const raised = (x: Float64Array) => ({ ...rosenbrock(x), value: rosenbrock(x).value + 1000 });
     const { criterion, gradient } = minimize(raised, [-1.2, 1], lbfgs(), options);
@@ -77,7 +77,7 @@ describe('what ended a search is told apart', () => {
     expect(Number(part) / (Number(entry) / 1000)).toBeCloseTo(1, 1);
   });
 
-  it('says what to do at a limit', async () => {
+  it('names the remedy at a limit', async () => {
     const model = gplvm(Y, { latentDim: 2 });
     const first = await fit(model, { maxIterations: 1 });
     expect(first.message).toContain('Raise the limit, or go on with this result as start.');
@@ -111,7 +111,7 @@ describe('a limit of seconds', () => {
     stop.release();
   });
 
-  it('is named as it was given where some of it was spent before', () => {
+  it('appears as it was set where some of it was spent earlier', () => {
     const stop = stopping(undefined, 20, 7);
     vi.advanceTimersByTime(7001);
     expect([stop.signal.reason, stop.isExpired]).toEqual(['the limit of maxSeconds = 20', true]);
@@ -126,7 +126,7 @@ describe('a limit of seconds', () => {
     stop.release();
   });
 
-  it('ends a fit before an evaluation that would end too late, as those before it say', async () => {
+  it('ends a fit before an evaluation that would end too late, by the time of earlier ones', async () => {
     const slow = densityModel(
       { x: real([3, 4]), latents: fixed(Matrix.zeros(1, 1)) },
       (v) => op.neg(op.sum(op.square(op.square(v.x!)))) as Scalar,

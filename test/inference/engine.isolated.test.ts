@@ -42,7 +42,7 @@ it("'auto' computes in WebAssembly, also where a native library is named", async
   }
 });
 
-describe('the engine that a fit was asked for', () => {
+describe('the engine that a fit requests', () => {
   it.each(['typescript', 'wasm'] as const)('is at work in all that is done with its result: %s', async (engine) => {
     const result = await fit(model(), { maxIterations: 1, engine });
     expect(result.diagnostics.engine).toBe(engine);
@@ -63,7 +63,7 @@ describe('the engine that a fit was asked for', () => {
     }
   });
 
-  it('is not kept by the file of a fit, which is given its own', async () => {
+  it('is not kept by the file of a fit, which gets a new one', async () => {
     const json = (await fit(model(), { maxIterations: 0, engine: 'typescript' })).toJSON();
     const own = { kernels: { noting } };
     for (const engine of ['typescript', 'wasm'] as const) {

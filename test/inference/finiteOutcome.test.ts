@@ -25,7 +25,7 @@ describe('a result that is not finite', () => {
     expect(result.message).toMatch(message);
   });
 
-  it('is what is said of others', async () => {
+  it('is reported like others', async () => {
     const { status, message } = await fit(modelOf([[1], [2]], 3, [1]));
     expect([status, message]).toEqual(['converged', 'Closed form.']);
   });

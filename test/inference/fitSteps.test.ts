@@ -54,7 +54,7 @@ describe('fitSteps', () => {
     expect(steps.every(({ start }) => start === 0)).toBe(true);
   });
 
-  it('gives the latents and the fit of a step whenever they are asked for', async () => {
+  it('returns the latents and the fit of a step on request at any time', async () => {
     const steps: FitStep[] = [];
     for await (const step of fitSteps(model(), options)) steps.push(step);
     const before = tensors();
@@ -117,7 +117,7 @@ describe('fitSteps', () => {
 });
 
 describe('limits of a fit', () => {
-  it('on evaluations hold from each start, those before a checkpoint included', async () => {
+  it('on evaluations apply from each start, evaluations before a checkpoint included', async () => {
     const states: Checkpoint[] = [];
     const checkpoint = (state: Checkpoint) => {
       states.push(state);
@@ -136,7 +136,7 @@ describe('limits of a fit', () => {
     expect(resumed.trace).toEqual(whole.trace);
   });
 
-  it('on seconds end it at its best point, and say so', async () => {
+  it('on seconds end it at its best point, and report it', async () => {
     const endlessly = (maxSeconds: number) =>
       fit(
         valley(() => {}),
@@ -287,7 +287,7 @@ describe('an abort', () => {
     expect(result.terms).toEqual(evaluate(parabola, values).terms);
   });
 
-  it('by onProgress says so', async () => {
+  it('by onProgress is reported', async () => {
     const result = await fit(
       valley(() => {}),
       { ...endless, onProgress: ({ iteration }) => iteration < 4 },

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { sharedMemory } from '../../src/engine/memory.ts';
 import { wasmEngine } from '../../src/engine/wasm/wasmEngine.ts';
 import { fitThreads } from '../../src/inference/fit/fitThreads.ts';
+
+afterEach(() => vi.unstubAllGlobals());
 
 const memory = sharedMemory();
 const engine = wasmEngine(memory);
@@ -43,7 +45,7 @@ it('a fit that is over before its threads have started does not wait for them, a
   expect([memory.liveBytes, memory.isShared]).toEqual([live, false]);
 });
 
-it('a computation waits for a number of threads that was asked for', async () => {
+it('a computation waits for a requested number of threads', async () => {
   for (const [asked, count] of [
     [2, 2],
     [1, 1],
@@ -54,4 +56,17 @@ it('a computation waits for a number of threads that was asked for', async () =>
     expect(threads.diagnostics().threads).toBe(count);
     await threads.release();
   }
+});
+
+// A whole fit of iterations may be over before what starts threads is loaded.
+it('a fit that requests threads where there is no shared memory has one, and gives the reason', async () => {
+  vi.stubGlobal('SharedArrayBuffer', undefined);
+  const threads = fitThreads(2, 'wasm');
+  threads.run(products(67));
+  await threads.join();
+  expect(threads.diagnostics()).toEqual({
+    threads: 1,
+    threadsReason: expect.stringMatching(/Cross-Origin-Embedder-Policy/) as string,
+  });
+  await threads.release();
 });

@@ -52,7 +52,7 @@ function simulated(N: number, seed: number): Matrix {
 }
 
 describe('forecasts of a linear Gaussian state-space model', () => {
-  it('are those of the closed form, from the states that were fitted', async () => {
+  it('agree with the closed form, from the fitted states', async () => {
     const result = await fit(stateSpace({ y: simulated(30, 4) }), { seed: 1 });
     const steps = 20;
     const { latents, latentVariances, mean, variance, meanError } = result.forecast(steps);
@@ -76,7 +76,7 @@ describe('forecasts of a linear Gaussian state-space model', () => {
     }
   });
 
-  it('begin alike, however many steps are asked for, and are refused for none', async () => {
+  it('begin alike, for any number of steps, and are refused for none', async () => {
     const result = await fit(stateSpace({ y: simulated(12, 5) }), { seed: 1 });
     const short = result.forecast(2);
     expect(result.forecast(5).variance.data.slice(0, 6)).toEqual(short.variance.data);
@@ -85,7 +85,7 @@ describe('forecasts of a linear Gaussian state-space model', () => {
     expect(() => result.forecast(2, { draws: 1 })).toThrow(/draws/);
   });
 
-  it('hold 90 % of what follows in intervals of 90 %', { tags: 'long' }, async () => {
+  it('cover 90 % of the following values in intervals of 90 %', { tags: 'long' }, async () => {
     let held = 0;
     let all = 0;
     for (let seed = 0; seed < 60; seed++) {
@@ -108,7 +108,7 @@ const wave = Matrix.from(
 );
 
 describe('forecasts through a Gaussian process', () => {
-  it('are the integrals over the place of the row that follows', async () => {
+  it('are the integrals over the position of the row that follows', async () => {
     const walking = defineModel({
       name: 'walking',
       variables: ({ y }: { y: Matrix }) => {
@@ -154,7 +154,7 @@ describe('forecasts through a Gaussian process', () => {
 });
 
 describe('the way between two rows', () => {
-  it('has the noise of observations, unless functions are asked for', async () => {
+  it('has the noise of observations, unless functions are requested', async () => {
     const result = await fit(gplvm(wave, { latentDim: 2 }), { seed: 1, maxIterations: 20 });
     const { latents, mean, variance } = result.interpolate(0, 9, 4);
     const noisy = result.predict(latents, { noise: true });

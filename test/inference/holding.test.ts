@@ -22,7 +22,7 @@ function quadratic() {
 }
 const held = (iterations: number) => ({ variables: Int32Array.of(1), iterations });
 
-describe.each([lbfgs(), scg()])('a solver that holds some variables, $name', (solver) => {
+describe.each([lbfgs(), scg()])('a solver that fixes some variables, $name', (solver) => {
   it('moves them after so many iterations, to the same minimum', () => {
     const { objective, asked } = quadratic();
     const { x, status, iterations } = minimize(objective, [3, 5, -2], withFrozenVariables(solver, held(3)));
@@ -60,7 +60,7 @@ describe.each([lbfgs(), scg()])('a solver that holds some variables, $name', (so
 });
 
 describe('a fit of bayesianGplvm', () => {
-  it('holds the noise for a fifth of its iterations, also when it is resumed', async () => {
+  it('fixes the noise for a fifth of its iterations, also when it is resumed', async () => {
     const model = bayesianGplvm(Y, { latentDim: 3, inducing: 6 });
     const noises: number[] = [];
     const checkpoints: Checkpoint[] = [];

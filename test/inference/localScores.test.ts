@@ -42,7 +42,7 @@ const near = (actual: ArrayLike<number>, expected: readonly number[]) => {
 };
 
 describe.each(cases)('scores of a map that shows $name', ({ Y, X, labels, scores }) => {
-  it.each(scores)('are those of numpy, pointwise and overall, for $k neighbors', ({ k, ...expected }) => {
+  it.each(scores)('agree with numpy, pointwise and overall, for $k neighbors', ({ k, ...expected }) => {
     const found = localScores(Y, X, { neighbors: k, labels, coRanking: 12 });
     expect(found.neighbors).toBe(k);
     const overall = Object.entries(expected.overall);
@@ -216,7 +216,7 @@ describe('local scores', () => {
     expect(localScores(Y, X).overall.neighborhoodHit).toBeNaN();
   });
 
-  it('say what is wrong', () => {
+  it('explain invalid input', () => {
     expect(() => localScores(Y, X.slice(1))).toThrow('same rows, but they have 60 and 59');
     expect(() => localScores(Y, X, { neighbors: 30 })).toThrow('less than N/2 = 30, but 30');
     expect(() => localScores(Y, X, { labels: ['a'] })).toThrow('60 rows, but 1 label');

@@ -13,7 +13,7 @@ const solvers = [lbfgs, lbfgsb, scg, adam].map((factory) => ({ name: factory.nam
 describe.each(solvers)('$name', ({ solver }) => {
   const run = (options: SolveOptions, objective = rosenbrock) => minimize(objective, START, solver, options);
 
-  test('stops at maxIterations and says so', () => {
+  test('stops at maxIterations and reports it', () => {
     const solution = run({ maxIterations: 3 });
     expect(solution.status).toBe('maxIterations');
     expect(solution.iterations).toBe(3);
@@ -47,7 +47,7 @@ describe.each(solvers)('$name', ({ solver }) => {
     }
   });
 
-  test('converges by the gradient, which is that of the point returned', () => {
+  test('converges by the gradient, evaluated at the returned point', () => {
     const { status, gradient, message, criterion, x } = run({
       tolerance: 1e-4,
       relativeDecrease: 0,
@@ -239,7 +239,7 @@ test('two small decreases in a row end a run, one does not', () => {
   expect(run(1e-10)).toMatchObject({ status: 'failed', iterations: 6, value: 1 });
 });
 
-test('the end by small decreases is told by their limit', () => {
+test('the end by small decreases is reported with their limit', () => {
   const { status, criterion } = minimize(rosenbrock, START, lbfgs(), { tolerance: 0, relativeDecrease: 1e-4 });
   expect(status).toBe('converged');
   expect(criterion).toMatch(/^each of the last two iterations improved the value by at most relativeDecrease = 0.0001/);
@@ -333,7 +333,7 @@ describe('unusable input', () => {
     ['an empty start', call([], lbfgs()), /start is empty/],
     ['a string in the start', call([1, '2'], lbfgs()), /entry 1 is the string '2'/],
     ['NaN in the start', call([1, Number.NaN], lbfgs()), /entry 1 of 2 is NaN/],
-    ['no solver', call(START, undefined), /solver must be one of lbfgs\(\)/],
+    ['not a solver', call(START, undefined), /solver must be one of lbfgs\(\)/],
     ['a solver that was not called', call(START, lbfgs), /was it called/],
     ['an unknown option', call(START, lbfgs(), { maxIteration: 3 }), /Did you mean 'maxIterations'/],
     ['a negative limit', call(START, lbfgs(), { maxIterations: -1 }), /maxIterations.* at least 0.*-1/],

@@ -58,7 +58,7 @@ describe('line search of Moré and Thuente', () => {
     expect(Math.abs(slope)).toBeLessThanOrEqual(-expected.curvature * startSlope);
   });
 
-  test.each(toldSearch)('asks for the steps that MINPACK-2 does, told anything: $steps', (expected) => {
+  test.each(toldSearch)('requests the steps of MINPACK-2, for any values: $steps', (expected) => {
     const search = moreThuente({ decrease: expected.decrease, curvature: expected.curvature, width: 1e-10 });
     search.begin(0, -1, 1, 1e10);
     expected.steps.forEach((step, i) => {

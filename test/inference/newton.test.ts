@@ -8,13 +8,13 @@ import {
   lbfgs,
   Matrix,
   minimize,
-  newton,
   type ObjectiveFunction,
   observed,
   rbf,
   seededRandom,
   standardNormal,
 } from 'latentfield';
+import { newton } from 'latentfield/inference';
 import { describe, expect, it } from 'vitest';
 import { regionModel } from '../../src/inference/solvers/newton.ts';
 import { followedBy } from '../../src/inference/solvers/smoothedNewton.ts';
@@ -103,7 +103,7 @@ describe('newton', () => {
     expect(own.diagnostics.iterations).toBeLessThan(theirs.diagnostics.iterations!);
   });
 
-  it('leaves a saddle along its negative curvature, although the gradient says nothing of it', () => {
+  it('leaves a saddle along its negative curvature, although the gradient vanishes along it', () => {
     const { x, value } = minimize(saddle, [0, 1], newton(), exact);
     expect(Math.abs(x[0]!)).toBeCloseTo(1, 9);
     expect(value).toBeCloseTo(-0.25, 12);
@@ -139,13 +139,13 @@ describe('newton', () => {
     for (const radius of [0, Number.NaN, Infinity]) {
       const run = () => minimize(curvedRosenbrock, [0, 0], newton(), { state: { ...state, memory: { radius } } });
       expect(run).toThrow(InvalidInputError);
-      expect(run).toThrow(/does not hold the radius of its region/);
+      expect(run).toThrow(/does not contain the radius of its region/);
     }
     const plain = (x: Float64Array) => ({ value: x[0]! ** 2, gradient: [2 * x[0]!] });
     expect(() => minimize(plain, [1], newton())).toThrow(/asks for the curvature/);
   });
 
-  it('fails on a gradient that is wrong, and says so', () => {
+  it('fails on a gradient that is wrong, and reports it', () => {
     const wrong = Object.assign(([x]: Float64Array) => ({ value: x! ** 2 + 3, gradient: [-2 * x!] }), {
       curvature: () => denseCurvature(Float64Array.of(2), 1),
     });
@@ -210,7 +210,7 @@ describe('a solver followed by another', () => {
   const start = [-1.2, 1, 3];
   const both = () => followedBy(lbfgs(), 8, newton());
 
-  it('takes the first iterations from the first, and comes to the same minimum', () => {
+  it('runs the first iterations of the first, and reaches the same minimum', () => {
     const points: Record<string, string[]> = { one: [], both: [] };
     const seen = (name: string) =>
       Object.assign(
@@ -241,12 +241,12 @@ describe('a solver followed by another', () => {
     expect(x[0]).toBeCloseTo(1, 9);
   });
 
-  it('refuses a state that does not say how many iterations are left', () => {
+  it('refuses a state without the number of remaining iterations', () => {
     const { state } = minimize(curvedRosenbrock, start, both(), { ...exact, maxIterations: 2 });
     const memory = { ...state.memory, iterationsBefore: 9 };
     const run = () => minimize(curvedRosenbrock, start, both(), { ...exact, state: { ...state, memory } });
     expect(run).toThrow(InvalidInputError);
-    expect(run).toThrow(/how many of its first 8 iterations are left/);
+    expect(run).toThrow(/the number of remaining iterations, of 8/);
   });
 });
 

@@ -49,12 +49,12 @@ describe('a model with nothing free', () => {
     expect(gradients).toEqual({});
   });
 
-  it('is fitted by its one point, whatever the number of starts', async () => {
+  it('is fitted by its one point, for any number of starts', async () => {
     const steps: FitStep[] = [];
     const result = await fit(held(), { onProgress: (step) => void steps.push(step) });
     expect(result.objective).toBeCloseTo(logDensity(0.1), 12);
     expect(result.status).toBe('converged');
-    expect(result.message).toContain('Every parameter of the model is held');
+    expect(result.message).toContain('Every parameter of the model is fixed');
     expect(result.diagnostics).toMatchObject({ iterations: 0, evaluations: 1, gradientNorm: 0 });
     expect(result.latents.toArrays()).toEqual(X);
     expect(steps.map(({ iteration, objective }) => [iteration, objective])).toEqual([[0, result.objective]]);
@@ -69,7 +69,7 @@ describe('a model with nothing free', () => {
     expect((await fit(held(), { resume: JSON.parse(JSON.stringify(saved.at(-1)!)) })).objective).toBe(objective);
   });
 
-  it('says where its density is not finite', async () => {
+  it('reports where its density is not finite', async () => {
     await expect(fit(held(fixed(1e308), 1e308))).rejects.toThrow(/not finite at the start/);
   });
 

@@ -40,7 +40,7 @@ describe('limit of seconds before there is a result', () => {
     expect(() => watch(0.3)).toThrow(new OutOfTime(2.5, 10));
   });
 
-  it('ends work that is as good as done by itself', () => {
+  it('ends work that is as good as done', () => {
     clock(1);
     const watch = beginsWithin(2.5, () => -1);
     watch(0.1);
@@ -49,7 +49,7 @@ describe('limit of seconds before there is a result', () => {
     expect(() => watch(0.2)).toThrow(OutOfTime);
   });
 
-  it('gives back what ended work holds, and watches no other work afterwards', () => {
+  it('returns the memory of ended work, and watches no other work afterwards', () => {
     let released = 0;
     const work = function* () {
       try {
@@ -74,7 +74,7 @@ describe('limit of seconds before there is a result', () => {
     await expect(map).rejects.toBeInstanceOf(OptimizationError);
   });
 
-  it('starts a mapping at the principal components, and says so, where there is no time for its map', async () => {
+  it('starts a mapping at the principal components, and reports it, where there is no time for its map', async () => {
     const model = gplvm(points, { latentDim: 2, init: 'tsne' });
     const drive = async () => undefined;
     const made = await model.choose!({ seed: 0, maxSeconds: 3, drive });
@@ -84,7 +84,7 @@ describe('limit of seconds before there is a result', () => {
 });
 
 describe('limit of seconds', () => {
-  it('holds to a tenth with what comes after the search of a mapping', async () => {
+  it('is exact to a tenth, including the steps after the search of a mapping', async () => {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);
     const slow = defineKernel({
@@ -105,7 +105,7 @@ describe('limit of seconds', () => {
   it.each([
     ["Newton's method, between whose evaluations are curvatures", 100],
     ['a search that evaluates by itself', 600],
-  ])('holds to a tenth with what reads off the result of %s', async (_, N) => {
+  ])('is exact to a tenth, including the results derived from %s', async (_, N) => {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => {
       now += 20;
@@ -130,7 +130,7 @@ describe('limit of seconds', () => {
   });
 });
 
-it('a fit at given values says how many seconds it took', () => {
+it('a fit at set values reports how many seconds it took', () => {
   vi.spyOn(performance, 'now').mockReturnValueOnce(1000).mockReturnValue(3500);
   expect(fitAt(gplvm([[0], [1], [3]], { latentDim: 1 })).diagnostics.seconds).toBe(2.5);
 });

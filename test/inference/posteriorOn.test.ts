@@ -34,7 +34,7 @@ function watched() {
 }
 
 describe('a posterior on an engine', () => {
-  it('computes nothing before it is asked', () => {
+  it('computes nothing before the first request', () => {
     const { posterior, seen } = watched();
     const placed = posteriorOn('typescript', posterior);
     expect(Object.keys(placed)).toEqual(['latents', 'mapping', 'variables', 'graph', 'field', 'kktResidual']);

@@ -1,5 +1,6 @@
-import { fit, gplvm, InvalidInputError, Matrix, mpme, predictInSlices } from 'latentfield';
+import { fit, gplvm, InvalidInputError, Matrix, mpme } from 'latentfield';
 import { pipeFlow, swissRoll } from 'latentfield/data';
+import { predictInSlices } from 'latentfield/inference';
 import { precisionGrid, precisionGridInSlices } from 'latentfield/plot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
@@ -53,7 +54,7 @@ function slowly(millisecondsPerRow: number) {
 }
 
 describe('predictInSlices', () => {
-  it('leaves the thread before 50 ms have passed, whatever a row takes', async () => {
+  it('yields before 50 ms have passed, for any cost per row', async () => {
     for (const cost of [0.01, 0.3, 2]) {
       const { predict, held } = slowly(cost);
       const { turns, value } = await held(predictInSlices(predict, X));
@@ -89,7 +90,7 @@ describe('predictInSlices', () => {
     expect(await precisionGridInSlices(predict, flow.latents, { resolution: 12 })).toEqual(grid);
   });
 
-  it('says what is wrong as predict and precisionGrid do', async () => {
+  it('explains invalid input like predict and precisionGrid', async () => {
     const flow = await fit(gplvm(pipeFlow({ points: 20, seed: 1 }).observations, { latentDim: 2 }), {
       maxIterations: 1,
     });
@@ -125,7 +126,7 @@ describe('what goes through structuredClone', () => {
     expect(() => Matrix.from({ data: new Float64Array(1), rows: -1, columns: -1 })).toThrow(/must be an array of rows/);
   });
 
-  it('fits as JSON, from which loadFit makes them again with the same bits', async () => {
+  it('fits as JSON, which loadFit restores with the same bits', async () => {
     const { loadFit } = await import('latentfield');
     const flow = await fit(gplvm(pipeFlow({ points: 30, seed: 1 }).observations, { latentDim: 2 }), {
       maxIterations: 5,
@@ -141,7 +142,7 @@ describe('what goes through structuredClone', () => {
   });
 
   it('steps, without result()', async () => {
-    const { fitSteps } = await import('latentfield');
+    const { fitSteps } = await import('latentfield/inference');
     const steps = fitSteps(gplvm(pipeFlow({ points: 20, seed: 1 }).observations, { latentDim: 2 }), {
       maxIterations: 3,
     });

@@ -1,7 +1,7 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { Random } from '../../src/index.ts';
-import * as library from '../../src/index.ts';
+import * as library from '../everything.ts';
 
 interface Ranks {
   readonly place: number;
@@ -18,7 +18,7 @@ const { FIRST_SEED, misfit, rankedModels }: RankModule = await import(/* @vite-i
 
 const DRAWS = 200;
 
-describe('ranks of what was drawn among what is predicted of it (simulation-based calibration)', () => {
+describe('ranks of true values among posterior draws (simulation-based calibration)', () => {
   it.each(Object.entries(rankedModels(library)))(
     'are uniform for places and missing entries: %s',
     { timeout: 600_000 },
@@ -30,7 +30,7 @@ describe('ranks of what was drawn among what is predicted of it (simulation-base
     },
   );
 
-  it('have a χ² of nine degrees of freedom, whose tail is that of tables', () => {
+  it('have a χ² of nine degrees of freedom, whose tail agrees with tables', () => {
     const counted = (counts: readonly number[]) =>
       misfit(counts.flatMap((n, b) => new Array<number>(n).fill((b + 0.5) / 10)));
     expect(counted(new Array<number>(10).fill(20)).p).toBeCloseTo(1, 6);

@@ -9,7 +9,7 @@ import { gplvm } from '../../src/models/index.ts';
 const isBuilt = existsSync(new URL('../../dist/node/app-workers-fitWorker.js', import.meta.url));
 const unbuilt = isBuilt ? '' : ' (the library of the workers is not built: npm run build)';
 
-it.runIf(isBuilt)(`workers say which module of parts cannot be loaded${unbuilt}`, async () => {
+it.runIf(isBuilt)(`workers report which module of parts cannot be loaded${unbuilt}`, async () => {
   const { observations } = pipeFlow({ points: 12, seed: 1 });
   const workers = { count: 1, parts: './absent.mjs' };
   const absent = fit(gplvm(observations, { latentDim: 2 }), { maxIterations: 3, restarts: 1, seed: 1, workers });

@@ -62,7 +62,7 @@ describe('restarts', () => {
     expect(result.diagnostics.evaluations).toBeGreaterThan(12 * 3 + alone.diagnostics.evaluations);
   });
 
-  it('that begin where the log density is not finite are moved toward the start that was given', async () => {
+  it('that begin where the log density is not finite are moved toward the passed start', async () => {
     // log x + log(1 − x) is finite between 0 and 1 only, with its maximum at 1/2.
     const model = densityModel({ x: real(0.9) }, ({ x }) => op.add(op.log(x!), op.log(op.sub(1, x!))) as Scalar);
     const { diagnostics } = await fit(model, { restarts: 8, tolerance: 1e-10, relativeDecrease: 0 });
@@ -70,7 +70,7 @@ describe('restarts', () => {
     for (const objective of diagnostics.restarts!) expect(objective).toBeCloseTo(2 * Math.log(0.5), 12);
   });
 
-  it('say when they were stopped before all had begun', async () => {
+  it('report when they were stopped before all had begun', async () => {
     let steps = 0;
     const result = await fit(doubleWell(4.2), { restarts: 5, onProgress: () => ++steps < 9 });
     expect(result.status).toBe('stopped');
@@ -81,7 +81,7 @@ describe('restarts', () => {
   });
 });
 
-it('restarts say so when they were stopped right between two of them', async () => {
+it('restarts report when they were stopped right between two of them', async () => {
   const limits = { maxIterations: 4, tolerance: 0, relativeDecrease: 0 };
   const result = await fit(doubleWell(4.2), {
     ...limits,
@@ -153,7 +153,7 @@ describe('workers', () => {
   const model = () => gplvm(observations, { latentDim: 2 });
   const options: FitOptions = { restarts: 3, maxIterations: 40, seed: 5, engine: 'wasm' };
 
-  it('give the same bits as none, whatever their number, and report the steps of each start in order', async () => {
+  it('give the same bits as none, for any number of them, and report the steps of each start in order', async () => {
     const solver = lbfgs({ history: 3 });
     const here = bitsOf(await fit(model(), { ...options, solver }));
     expect(bitsOf(await fit(model(), { ...options, solver }))).toBe(here);
@@ -193,7 +193,7 @@ describe('workers', () => {
     expect(bitsOf(await fit(field(), { ...few, workers: workers(2) }))).toBe(bitsOf(here));
   });
 
-  it("know a model's own parts from a file of its own only", async () => {
+  it('know custom parts of a model from a separate file only', async () => {
     const own = () => gplvm(observations, { latentDim: 2, kernel: cauchy() });
     const short = { ...options, maxIterations: 3, restarts: 1 };
     const refused = fit(own(), { ...short, workers: workers(1) });
@@ -228,7 +228,7 @@ describe('workers', () => {
     );
   });
 
-  it('refuse what cannot go to them, and say when one is lost', async () => {
+  it('refuse what cannot go to them, and report when one is lost', async () => {
     const run = (more: FitOptions) => fit(model(), { ...options, workers: workers(1), ...more });
     await expect(run({ solver: { ...lbfgs(), name: 'mine' } })).rejects.toThrow(/solver 'mine' does not come with/);
     await expect(run({ solver: adam({ learningRate: () => 0.1 }) })).rejects.toThrow(
@@ -242,7 +242,7 @@ describe('workers', () => {
     await expect(run({ workers: 0 })).rejects.toThrow(/'workers' of fit must be a whole number from 1/);
   });
 
-  it('of a page whose policy forbids their file are lost by that, though it is said last', async () => {
+  it('of a page whose policy forbids their file are lost by that, though the event arrives last', async () => {
     const page = new EventTarget();
     vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
     try {
@@ -257,7 +257,7 @@ describe('workers', () => {
     }
   });
 
-  describe('that end by themselves', () => {
+  describe('that end unexpectedly', () => {
     // A worker in this thread, which ends after its first reply of a kind.
     const ending = (kind?: Reply['kind']) => (): NodeThread => {
       const told: Record<string, ((given: never) => void)[]> = { message: [], error: [], exit: [] };
@@ -292,7 +292,7 @@ describe('workers', () => {
       expect(bitsOf(await shared('end'))).toBe(bitsOf(await fit(model(), two)));
     });
 
-    it('have their start done again elsewhere, with the same bits, and the message says so', async () => {
+    it('have their start repeated elsewhere, with the same bits, and the message reports it', async () => {
       for (const restarts of [0, 2]) {
         const seen: [number, number][] = [];
         let begun = 0;

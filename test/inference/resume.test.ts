@@ -63,7 +63,7 @@ describe.each(Object.entries(runs))('%s resumed from its state', (_name, { solve
     },
   );
 
-  test('a state taken in a callback is not changed by what follows', () => {
+  test('a state taken in a callback is not changed by later steps', () => {
     let kept: SolverState | undefined;
     const seen = run({
       onProgress: (progress) => {
@@ -90,13 +90,13 @@ describe('a state that does not belong', () => {
 
   test.each([
     ['another solver', () => resume(state, scg()), /left by lbfgs, but scg/],
-    ['another history', () => resume(state, lbfgs({ history: 3 })), /does not hold 3 correction pairs of 100/],
+    ['another history', () => resume(state, lbfgs({ history: 3 })), /does not contain 3 correction pairs of 100/],
     ['another size', () => resume(state, lbfgs(), [1, 2]), /not one of 2 variables/],
     ['another scale', () => resume(state, lbfgs(), rosenbrock.start, { scale: 2 }), /another scale/],
     ['a string', () => resume('state'), /must be the state of an earlier Solution, but the string 'state'/],
     ['an empty object', () => resume({}), /must be the state of an earlier Solution/],
     ['no memory', () => resume({ ...state, memory: undefined }), /damaged: its 'memory' is not/],
-    ['an empty memory', () => resume({ ...state, memory: {} }), /does not hold 100 correction pairs of 100/],
+    ['an empty memory', () => resume({ ...state, memory: {} }), /does not contain 100 correction pairs of 100/],
     ['a fractional count', () => resume({ ...state, iterations: 2.5 }), /damaged: its 'iterations' is not/],
     ['no evaluations', () => resume({ ...state, evaluations: 0 }), /damaged: its 'evaluations' is not/],
     ['no decreases', () => resume({ ...state, decreases: new Float64Array(0) }), /damaged: its 'decreases' is not/],
@@ -122,7 +122,7 @@ describe('a state that does not belong', () => {
     expect(() => stateFromJson(withoutBest)).toThrow(/'best' is missing or damaged/);
     expect(() => stateFromJson({ ...json, best: { ...best, x: { base64: 'AAA' } } })).toThrow(/'best.x/);
     expect(() => stateFromJson({ ...json, best: { ...best, x: [1, 2] } })).toThrow(InvalidInputError);
-    expect(() => stateFromJson(null)).toThrow(/no solver state/);
+    expect(() => stateFromJson(null)).toThrow(/not a solver state/);
     const shorter = best.x.base64.slice(0, -8);
     expect(() => resume(stateFromJson({ ...json, best: { ...best, x: { base64: shorter } } }))).toThrow(
       /not one of 100/,

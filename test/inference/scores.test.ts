@@ -22,14 +22,14 @@ describe('nearestNeighborError', () => {
     expect(nearestNeighborError(X, ['low', 'high', 'low', 'high'])).toBe(1);
   });
 
-  it('counts the mean of equally near points, whatever their order', () => {
+  it('counts the mean of equally near points, in any order', () => {
     // The middle point is as far from the first as from the last; so are three equal points from each other.
     expect(nearestNeighborError([[0], [1], [2]], ['a', 'a', 'b'])).toBe(0.5);
     expect(nearestNeighborError([[2], [1], [0]], ['b', 'a', 'a'])).toBe(0.5);
     expect(nearestNeighborError([[7], [7], [7]], ['a', 'b', 'b'])).toBeCloseTo(2 / 3, 14);
   });
 
-  it('says what is wrong', () => {
+  it('explains invalid input', () => {
     expect(() => nearestNeighborError([[1]], ['a'])).toThrow('X must have at least 2 rows (points), but it has 1.');
     expect(() => nearestNeighborError([[1], [2]], ['a'])).toThrow('X has 2 rows, but 1 label was given.');
     expect(() => nearestNeighborError([[1], [Number.NaN]], ['a', 'b'])).toThrow(/row 1, column 0/);

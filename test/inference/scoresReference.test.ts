@@ -35,19 +35,19 @@ const { Y, X, neighbors, labelings, predictions, points, clusterings } = referen
 const near = (actual: number, expected: number) => expect(Math.abs(actual - expected)).toBeLessThanOrEqual(1e-12);
 
 describe.each(neighbors)('neighborhoods of $k points', ({ k, ...expected }) => {
-  it('are as trustworthy and continuous as scikit-learn says', () => {
+  it('have the trustworthiness and continuity of scikit-learn', () => {
     near(trustworthiness(Y, X, k), expected.trustworthiness);
     near(continuity(Y, X, k), expected.continuity);
   });
 });
 
 describe('trustworthiness and continuity', () => {
-  it('are 1 for the same neighbors, whatever the scale', () => {
+  it('are 1 for the same neighbors, at any scale', () => {
     expect(trustworthiness(Y, Y, 7)).toBe(1);
     expect(continuity(Y, Matrix.from(Y.map((row) => row.map((entry) => 3 - 2 * entry))), 7)).toBe(1);
   });
 
-  it('tell an embedding that joins what is apart from one that tears what is near', () => {
+  it('distinguish an embedding that joins distant points from one that tears near ones', () => {
     // The points 0 … 9 of a line, folded in the middle: neighbors on a branch stay, others appear.
     const line = Array.from({ length: 10 }, (_, i) => [i]);
     const folded = line.map(([x]) => [Math.abs(x! - 4.4)]);
@@ -58,19 +58,19 @@ describe('trustworthiness and continuity', () => {
     );
   });
 
-  it('say what is wrong', () => {
+  it('explain invalid input', () => {
     expect(() => trustworthiness(Y, X.slice(1), 3)).toThrow('same rows, but they have 60 and 59');
     expect(() => continuity(Y, X.slice(1), 3)).toThrow('Y and X must have the same rows, but they have 60 and 59.');
     expect(() => trustworthiness(Y, X, 30)).toThrow('k must be a whole number from 1 and less than N/2 = 30, but 30');
     expect(() => continuity([[1], [2], [Number.NaN]], [[1], [2], [3]], 1)).toThrow(
-      /Y must hold finite numbers, but row 2/,
+      /Y must contain finite numbers, but row 2/,
     );
     expect(() => continuity(Y, X, 0)).toThrow(InvalidInputError);
   });
 });
 
 describe('agreement of labels and clusters', () => {
-  it.each(labelings)('is what scikit-learn and SciPy say: $accuracy', ({ labels, clusters, ...expected }) => {
+  it.each(labelings)('agrees with scikit-learn and SciPy: $accuracy', ({ labels, clusters, ...expected }) => {
     near(normalizedMutualInformation(labels, clusters), expected.arithmetic);
     near(normalizedMutualInformation(labels, clusters, { average: 'geometric' }), expected.geometric);
     near(clusteringAccuracy(labels, clusters), expected.accuracy);
@@ -117,7 +117,7 @@ describe('errors of predictions', () => {
   const { observed, mean, variance, mask } = predictions;
   const holes = observed.map((row, i) => row.map((entry, j) => (mask[i]![j] ? entry : Number.NaN)));
 
-  it('are what scikit-learn and SciPy say, on all entries and on those that count', () => {
+  it('agree with scikit-learn and SciPy, on all entries and on those that count', () => {
     near(rootMeanSquaredError(observed, mean), predictions.rootMeanSquaredError);
     near(rootMeanSquaredError(holes, mean, mask), predictions.rootMeanSquaredErrorMasked);
     near(negativeLogPredictiveDensity(observed, { mean, variance }), predictions.negativeLogPredictiveDensity);
@@ -128,7 +128,7 @@ describe('errors of predictions', () => {
     );
   });
 
-  it('say what is wrong', () => {
+  it('explain invalid input', () => {
     expect(() => rootMeanSquaredError(holes, mean)).toThrow(
       /Y must be finite where it counts, but row \d, column \d is NaN/,
     );

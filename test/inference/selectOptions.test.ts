@@ -4,19 +4,21 @@ import {
   fixed,
   gplrf,
   gplvm,
-  heldOutDensity,
   InvalidInputError,
   kernelRegression,
   Matrix,
-  nearestNeighborScore,
   pca,
-  type SelectionScore,
   seededRandom,
   selectOptions,
-  type TrainingPart,
   trustworthiness,
-  trustworthinessScore,
 } from '../../src/index.ts';
+import {
+  heldOutDensity,
+  nearestNeighborScore,
+  type SelectionScore,
+  type TrainingPart,
+  trustworthinessScore,
+} from '../../src/inference/index.ts';
 import { rowsOf, splitsOf } from '../../src/inference/selection/folds.ts';
 
 /** Three noisy clusters in five features. */
@@ -97,6 +99,22 @@ describe('selectOptions', () => {
     expect(progress).toEqual(Array.from({ length: 18 }, (_, i) => i + 1));
   });
 
+  it('waits for models whose start is fitted to the same part of the points', async () => {
+    const { Y, labels } = clusters(4, 1);
+    const table = async (isPromised: boolean) => {
+      const outcome = await selectOptions(
+        ({ latentDim }: { latentDim: number }, { take }) => {
+          const model = pca(take(Y), { latentDim });
+          return isPromised ? fit(model).then(() => model) : model;
+        },
+        { latentDim: [1, 2] },
+        { score: nearestNeighborScore(Y, labels), folds: 3 },
+      );
+      return outcome.table.map(({ score, failure }) => [score, failure]);
+    };
+    expect(await table(true)).toEqual(await table(false));
+  });
+
   it.each(['smallest', 'largest'] as const)(
     'chooses the first combination when several have the %s score',
     async (best) => {
@@ -148,7 +166,7 @@ describe('selectOptions', () => {
     expect(whole.table[0]!.scores).toEqual([trustworthiness(Y, (await fit(pca(Y, { latentDim: 2 }))).latents, 3)]);
   });
 
-  it('keeps a combination that fails as a row with its reason, and says so when all fail', async () => {
+  it('keeps a combination that fails as a row with its reason, and reports it when all fail', async () => {
     const { Y } = clusters(4, 1);
     const make = ({ latentDim }: { latentDim: number }, { take }: { take: <T>(table: T) => T }) =>
       pca(take(Y), { latentDim });

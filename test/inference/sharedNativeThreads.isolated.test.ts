@@ -26,7 +26,7 @@ it('gives each worker its part of the processors, and the library its own number
   expect(library.threads).toBe(64);
 });
 
-it('lets fewer threads be, and a library that does not say how many it uses, and other engines', async () => {
+it('leaves fewer threads alone, and a library that does not report how many it uses, and other engines', async () => {
   for (const [engine, threads] of [
     ['native', 1],
     ['native', undefined],

@@ -38,7 +38,7 @@ const start = Float64Array.from({ length: size }, (_, i) => Math.cos(3 * i));
 const options: SolveOptions = { tolerance: 1e-4, relativeDecrease: 0, maxIterations: 2000 };
 
 describe('a solver that is preconditioned by a graph', () => {
-  it('comes to the same minimum in fewer evaluations, where neighbors hang together', () => {
+  it('reaches the same minimum in fewer evaluations, where neighbors are correlated', () => {
     const plain = minimize(rough, start, lbfgs(), options);
     const own = minimize(rough, start, smoothed(lbfgs(), rows), options);
     expect(plain.status).toBe('converged');
@@ -66,6 +66,6 @@ describe('a solver that is preconditioned by a graph', () => {
     const { state } = minimize(rough, start, lbfgs(), { ...options, maxIterations: 3 });
     const run = () => minimize(rough, start, smoothed(lbfgs(), rows), { ...options, state });
     expect(run).toThrow(InvalidInputError);
-    expect(run).toThrow(/does not hold 82 smoothed variables/);
+    expect(run).toThrow(/does not contain 82 smoothed variables/);
   });
 });

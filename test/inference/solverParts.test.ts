@@ -63,7 +63,7 @@ describe('correction pairs', () => {
     value: 0,
   });
 
-  it('are taken where the curvature along the step is positive, and tell the scale of the inverse', () => {
+  it('are kept where the curvature along the step is positive, and set the scale of the inverse', () => {
     const pairs = correctionPairs({}, 3, 2);
     expect(pairs.add(iterate([0, 0], [-4, 0]), iterate([1, 0], [0, 2]))).toBe(0);
     // sᵀy/yᵀy = 4/20.

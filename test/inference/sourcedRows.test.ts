@@ -3,7 +3,6 @@ import {
   type Checkpoint,
   encoded,
   fit,
-  fitSteps,
   gaussianLatents,
   InvalidInputError,
   loadFit,
@@ -12,6 +11,7 @@ import {
   poisson,
   seededRandom,
 } from 'latentfield';
+import { fitSteps } from 'latentfield/inference';
 import { describe, expect, it } from 'vitest';
 
 const random = seededRandom(4);

@@ -29,7 +29,7 @@ const Y = Array.from({ length: 12 }, (_, i) => [Math.sin(i), Math.cos(i), Math.s
 const model = gplvm(Y, { latentDim: 2 });
 
 describe('the option start of fit', () => {
-  it('begins at given natural values, with those of the model for all other paths', async () => {
+  it('begins at explicit natural values, with the values of the model for all other paths', async () => {
     const latents = Y.map(([a, b]) => [a!, b! / 2]);
     const values = { latents, 'mapping.noise': 0.3 };
     const result = await fit(model, { start: values, maxIterations: 0 });
@@ -97,19 +97,21 @@ describe('the option start of fit', () => {
     expect((error as Error).message).toMatch(message);
   });
 
-  it('refuses another value of a parameter that the model holds', async () => {
+  it('refuses another value of a parameter that the model fixes', async () => {
     const held = gplvm(Y, { latentDim: 2, noise: fixed(0.1) });
-    await expect(fit(held, { start: { 'mapping.noise': 0.2 } })).rejects.toThrow(/'mapping\.noise'.*holds/);
+    await expect(fit(held, { start: { 'mapping.noise': 0.2 } })).rejects.toThrow(/'mapping\.noise'.*fixes/);
     await expect(fit(held, { start: { 'mapping.noise': 0.1 }, maxIterations: 1 })).resolves.toBeDefined();
   });
 
   it('refuses a model that computes its solution', async () => {
-    await expect(fit(pca(Y, { latentDim: 2 }), { start: {} } as never)).rejects.toThrow(/by itself.*'start'/);
+    await expect(fit(pca(Y, { latentDim: 2 }), { start: {} } as never)).rejects.toThrow(
+      /computes its solution directly.*'start'/,
+    );
   });
 });
 
 describe('fitAt', () => {
-  it('is the fit at exactly these values: its objective and predictions are those of the fit they come from', async () => {
+  it('is the fit at exactly these values: its objective and predictions agree with the fit they come from', async () => {
     const result = await fit(model, { maxIterations: 30 });
     const at = fitAt(model, { latents: result.latents, ...result.parameters });
     expect(at.objective).toBe(result.objective);
@@ -129,7 +131,7 @@ describe('fitAt', () => {
     expect(again.predict([[0, 1]])).toEqual(at.predict([[0, 1]]));
   });
 
-  it('takes values of parameters that the model holds, as evaluate does', () => {
+  it('accepts values of parameters that the model fixes, as evaluate does', () => {
     const held = gplvm(Y, { latentDim: 2, noise: fixed(0.1) });
     expect(fitAt(held, { 'mapping.noise': 0.2 }).objective).toBe(evaluate(held, { 'mapping.noise': 0.2 }).objective);
   });

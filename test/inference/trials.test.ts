@@ -41,7 +41,7 @@ describe('starts that are compared on the way', () => {
     expect(result.trace.map(({ iteration }) => iteration)).toEqual(Array.from({ length: 41 }, (_, i) => i));
   });
 
-  it('come to the same bits in workers, and after an interruption anywhere', async () => {
+  it('have the same bits in workers, and after an interruption at any point', async () => {
     const here = bitsOf(await fit(model(), options));
     const fitWorker = await bundled('src/app/workers/fitWorker.ts');
     const workers = { count: 2, start: () => new Worker(fitWorker) };

@@ -245,7 +245,7 @@ describe('the Laplace approximation', () => {
     await expect(refused).rejects.toThrow("'pca' computes its solution");
   });
 
-  it('of a Bayesian GPLVM is that of its hyperparameters, as its means and variances are no points', async () => {
+  it('of a Bayesian GPLVM covers its hyperparameters only, as its means and variances are not points', async () => {
     const { observations } = pipeFlow({ points: 20, seed: 3 });
     const model = bayesianGplvm(observations, { latentDim: 1, inducing: 8, kernel: rbf(), noise: 0.05 });
     const result = await fit(model, { maxIterations: 2000 });
@@ -321,7 +321,7 @@ describe('the Laplace approximation', () => {
     await expect(laplaceApproximation(model, {}, { engine: 'fast' as never })).rejects.toThrow(/'engine'/);
   });
 
-  it('says where there is no maximum', async () => {
+  it('reports where there is no maximum', async () => {
     const saddle = densityModel({ a: real(0), b: positive(1) }, ({ a, b }) => {
       return op.sub(op.square(a!), op.square(op.log(b!))) as Scalar;
     });

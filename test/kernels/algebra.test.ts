@@ -10,19 +10,15 @@ import {
   covariance,
   defineKernel,
   evaluate,
-  expand,
   fixed,
   gplvm,
   InvalidInputError,
   type Kernel,
-  kernelFromJSON,
-  kernelToJSON,
   linear,
   Matrix,
   matern32,
   mlp,
   multiply,
-  parseKernel,
   periodic,
   polynomial,
   positive,
@@ -34,6 +30,7 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
+import { expand, kernelFromJSON, kernelToJSON, parseKernel } from '../../src/kernels/index.ts';
 import { expectClose } from '../tolerance.ts';
 import { kernelTree } from './kernelTrees.ts';
 
@@ -48,7 +45,7 @@ const initial = (kernel: Kernel) =>
   Object.fromEntries(Object.entries(kernel.parameters).map(([path, parameter]) => [path, parameter.initial]));
 
 describe('sums', () => {
-  it('flatten, whatever the brackets, and keep their parameters’ paths', () => {
+  it('flatten for any brackets, and keep their parameters’ paths', () => {
     const flat = add(rbf(), linear(), rbf(), matern32(), matern32(), rbf());
     const nested = add(rbf(), add(linear(), add(rbf(), matern32())), add(matern32(), rbf()));
     expect(nested.form).toMatchObject({ type: 'add', children: { length: 6 } });
@@ -98,7 +95,7 @@ describe('sums', () => {
     ]);
   });
 
-  it('merge biases and white noises of one kind, wherever they stand', () => {
+  it('merge biases and white noises of one kind, at any position', () => {
     const merged = add(
       bias({ variance: 0.5 }),
       white({ variance: 0.1 }),
@@ -112,7 +109,7 @@ describe('sums', () => {
     expect(add(bias(), bias()).form.type).toBe('leaf');
   });
 
-  it('do not merge what the sum would lose: held and free, bounds, other kernels, the arguments of a product', () => {
+  it('do not merge where the sum would lose information: fixed and free, bounds, other kernels, the arguments of a product', () => {
     const kept = (...kernels: Kernel[]) =>
       expect(add(...kernels).form).toMatchObject({ children: { length: kernels.length } });
     kept(bias({ variance: fixed(1) }), bias());
@@ -129,7 +126,7 @@ describe('sums', () => {
     kept(own(), bias());
   });
 
-  it('are sums of what they hold', () => {
+  it('equal the sums of their parts', () => {
     const parts = [rbf({ lengthscale: 0.7 }), bias({ variance: 0.3 }), linear(), white({ variance: 0.2 })];
     const whole = (...points: [number[][], number[][]?]) => covariance(add(...parts), ...points).data;
     const sum = (...points: [number[][], number[][]?]) =>
@@ -170,7 +167,7 @@ describe('products', () => {
     expect(expand(rbf()).form.type).toBe('leaf');
   });
 
-  it('are distributed with the same covariance whatever they hold', () => {
+  it('are distributed with the same covariance for any factors', () => {
     fc.assert(
       fc.property(kernelTree, (kernel) => {
         expectClose(covariance(expand(kernel), X), covariance(kernel, X), 1e-12);
@@ -227,7 +224,7 @@ describe('a kernel as text', () => {
     expect(kernelToJSON(parseKernel(written))).toEqual(kernelToJSON(kernel));
   });
 
-  it('knows one’s own kernels when they are given', () => {
+  it('includes custom kernels that are passed', () => {
     const cauchy = defineKernel({
       name: 'cauchy',
       parameters: { width: positive(1) },
@@ -256,7 +253,7 @@ describe('a kernel as text', () => {
     ['rbf(bounded(0, 1))', /bounded\(lower, upper, value\)/],
     ['select(rbf)', /select takes a list of column numbers/],
     ['constructor', /no kernel 'constructor'/],
-  ])('says what is wrong with %j', (written, message) => {
+  ])('explains what is wrong with %j', (written, message) => {
     expect(() => parseKernel(written)).toThrow(InvalidInputError);
     expect(() => parseKernel(written)).toThrow(message);
   });
@@ -266,7 +263,7 @@ describe('a kernel as text', () => {
     expect(() => text('rbf' as never)).toThrow(/takes kernels/);
   });
 
-  it('comes back with the same paths, parameters and JSON whatever the kernel', () => {
+  it('comes back with the same paths, parameters and JSON for any kernel', () => {
     fc.assert(
       fc.property(kernelTree, (kernel) => {
         for (const again of [
@@ -314,7 +311,7 @@ it.each<[string, Kernel]>([
   ['white()', white({ variance: 0.3 })],
   ['scale(rbf() + bias(), 2.5)', scale(add(rbf(), bias()), 2.5)],
   ['select(linear() * rbf(), [1])', select(multiply(linear(), rbf()), [1])],
-])('%s between two sets of points is the corner of its Gram matrix, and its diagonal is that of it', (_, kernel) => {
+])('%s between two sets of points is the corner of its Gram matrix, and so is its diagonal', (_, kernel) => {
   const others = X.map(([a, b]) => [a! + 0.3, b! * 0.7]);
   const both = covariance(kernel, [...X, ...others]).toArrays();
   expectClose(

@@ -14,13 +14,11 @@ import {
   fixed,
   gplvm,
   InvalidInputError,
-  kernelFromJSON,
-  kernelToJSON,
   Matrix,
-  parseKernel,
   positive,
   describe as text,
 } from '../../src/index.ts';
+import { kernelFromJSON, kernelToJSON, parseKernel } from '../../src/kernels/index.ts';
 import { checkKernel } from '../../src/testing/index.ts';
 import { randomPoints } from '../../src/testing/report.ts';
 import { expectClose } from '../tolerance.ts';
@@ -83,7 +81,7 @@ describe('a kernel whose function returns something else', () => {
 });
 
 describe('a defined kernel', () => {
-  it('without a diagonal of its own has that of the Gram matrix, by blocks, with gradients', () => {
+  it("without an explicit diagonal uses the Gram matrix's, by blocks, with gradients", () => {
     const X = randomPoints(150, 2, 1);
     const squares = X.toArrays().map(([a, b]) => a! * a! + b! * b!);
     withFloat64(() => {
@@ -146,7 +144,7 @@ describe('a defined kernel', () => {
     },
   );
 
-  it('says what it does not have', () => {
+  it('reports its missing members', () => {
     expect(() => products({ squared: 'yes' })).toThrow(/'squared' is true or false, but yes/);
     expect(() => products({ square: true } as never)).toThrow(
       /Kernel 'products' has no parameter 'square'. Did you mean 'squared'\? Known are variance, squared/,

@@ -72,7 +72,7 @@ const flat = ({ diagonal, cross, products, moments }: Expectations) => [
 ];
 
 describe('expectations of kernels', () => {
-  it.each(kernels)('of %s in closed form are those of Gauss–Hermite quadrature, with weights', (_, kernel) => {
+  it.each(kernels)('of %s in closed form agree with Gauss–Hermite quadrature, with weights', (_, kernel) => {
     withFloat64(() => {
       const closed = flat(closedExpectations(kernel, tensors(kernel), inputs())!);
       const nodes = flat(quadratureExpectations(kernel, tensors(kernel), inputs(), gridNodes(q, 30)));

@@ -119,7 +119,7 @@ describe.each(Object.keys(factories))('%s in one operation is the same as operat
     expectSame(factories[name]!(at), elementwiseKernel(name)(at), withCoincident(X), withCoincident(Z));
   });
 
-  it('of which the Gram matrix is exactly symmetric, its diagonal exactly the variance', () => {
+  it('whose Gram matrix is exactly symmetric, its diagonal exactly the variance', () => {
     const K = results(factories[name]!({ variance: 1.7 }), 'gram', randomPoints(40, 3, 1), randomPoints(2, 3, 2)).value;
     for (let i = 0; i < 40; i++) {
       expect(K[i * 41]).toBe(1.7);
@@ -178,7 +178,7 @@ describe('squared distances, distances and Gram matrices', () => {
     });
   };
 
-  it('are those of broadcast differences and products, within a set and between two', () => {
+  it('agree with broadcast differences and products, within a set and between two', () => {
     for (const same of [true, false]) {
       compare(op.squaredDistances, broadcast, same);
       // Apart, for the square root has no derivative on the diagonal.

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { add, covariance, gplvm, InvalidInputError, rbf, select } from '../../src/index.ts';
 
 it.each([{ kind: 'kernel' }, { kind: 'kernel', parameters: {} }, { kind: 'kernel', form: {}, parameters: {} }])(
-  'what is only called a kernel is refused with what to do: %o',
+  'a value that is only called a kernel is refused with the remedy: %o',
   (impostor) => {
     const kernel = impostor as never;
     const uses = [

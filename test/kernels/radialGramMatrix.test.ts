@@ -134,7 +134,7 @@ describe.each(both)('the density of data under %s + bias + white with noise, %s'
   });
 });
 
-it('takes no operation for a bias, a white noise and the noise beside a radial kernel', async () => {
+it('needs no operation for a bias, a white noise and the noise added to a radial kernel', async () => {
   const kernel = add(cauchy(), bias(), white());
   const gram = noisyGram(kernel);
   const { kernels } = await tf.profile(() =>

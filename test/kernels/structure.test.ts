@@ -101,7 +101,7 @@ describe('features of a covariance of finite rank', () => {
     expect(featuresOf(thinPlateSpline(), 2)).toBeUndefined();
   });
 
-  it('are those of an own kernel too', () => {
+  it('are available for a custom kernel too', () => {
     const quadratic = defineKernel<'weight'>({
       name: 'quadratic',
       parameters: { weight: positive(0.8) },
@@ -141,7 +141,7 @@ describe('the symmetric basis of a thin plate spline', () => {
     expectSame(kernel, form, q);
   });
 
-  it('is unknown of two of them, of a product, and beside a kernel without features', () => {
+  it('does not exist for two of them, for a product, or with a kernel without features', () => {
     expect(symmetricBasisOf(add(thinPlateSpline(), scale(thinPlateSpline(), 2)), 2)).toBeUndefined();
     expect(symmetricBasisOf(multiply(thinPlateSpline(), bias()), 2)).toBeUndefined();
     expect(symmetricBasisOf(add(thinPlateSpline(), rbf()), 2)).toBeUndefined();

@@ -14,8 +14,6 @@ import {
   fixed,
   InvalidInputError,
   type Kernel,
-  kernelFromJSON,
-  kernelToJSON,
   latentVariableModel,
   linear,
   loadFit,
@@ -29,6 +27,7 @@ import {
   thinPlateSpline,
 } from '../../src/index.ts';
 import { isOpen, startedAt } from '../../src/kernels/algebra.ts';
+import { kernelFromJSON, kernelToJSON } from '../../src/kernels/index.ts';
 import { reference, sharedFile } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 
@@ -120,7 +119,7 @@ describe.each(
 });
 
 describe('the constant of a thin plate spline', () => {
-  it.each([1, 2, 3, 4])('is that of the thin plate, or the printed one: q = %i', (q) => {
+  it.each([1, 2, 3, 4])('follows from the thin plate, or is the printed one: q = %i', (q) => {
     // One center at 0: k(x, x') − xᵀx' − 1 = η(x)·η(x'), with η at distance 2.
     const x = [2, 0, 0, 0].slice(0, q);
     const centers = [x.map(() => 0)];
@@ -179,7 +178,7 @@ describe('a thin plate spline', () => {
     expect(() => covariance(thinPlateSpline(), points(6, 5))).toThrow(/1 to 4 dimensions, but the points have 5/);
   });
 
-  it('refuses what is not an option', () => {
+  it('refuses unknown options', () => {
     const refuses = (options: object, message: RegExp) =>
       expect(() => thinPlateSpline(options as never)).toThrow(message);
     refuses({ centres: 3 }, /no parameter 'centres'. Did you mean 'centers'/);
@@ -255,7 +254,7 @@ describe('centers chosen by k-means', () => {
   );
   const chosen = (kernel: Kernel) => latentVariableModel({ observations: Y, latentDim: 2, kernel, noise: 0.1 });
 
-  it('are held through the fit, saved with it, and give the same predictions when it is loaded', async () => {
+  it('are fixed in the fit, saved with it, and have the same predictions when it is loaded', async () => {
     const result = await fit(chosen(thinPlateSpline({ centers: 8 })), { maxIterations: 15 });
     const json = JSON.parse(JSON.stringify(result));
     const { centers } = json.model.kernel.options;
@@ -292,7 +291,7 @@ describe('centers chosen by k-means', () => {
       1e-12,
     );
     expect(() => startedAt(thinPlateSpline({ centers: 4 }), Matrix.from([[0], [1], [1]]))).toThrow(
-      /4 centers were asked for, but there are 2 different points/,
+      /4 centers were requested, but there are 2 different points/,
     );
   });
 

@@ -8,14 +8,14 @@ import {
   linear,
   matern32,
   multiply,
-  type ParameterValue,
-  type PathsOf,
   polynomial,
   rbf,
   scale,
   select,
   thinPlateSpline,
 } from 'latentfield';
+import type { PathsOf } from 'latentfield/kernels';
+import type { ParameterValue } from 'latentfield/model';
 import { expectTypeOf, it } from 'vitest';
 
 type Unknown = Readonly<Record<string, ParameterValue>>;

@@ -34,13 +34,13 @@ const maps: [string, (columns: number) => LatentMap][] = [
       })(),
   ],
   [
-    'one that is held',
+    'a fixed one can be passed',
     (columns) => defineMap({ name: 'odd', ...linear(columns) })({ weights: fixed(weights(columns)) }),
   ],
 ];
 
 describe.each(maps)('a map that gives latents of another width: %s', (_, map) => {
-  it.each([1, 3])('is refused with %i columns in the place of 2', (columns) => {
+  it.each([1, 3])('is refused with %i columns instead of 2', (columns) => {
     const run = () => evaluate(gplvm(Y, { latentDim: 2, posterior: backConstrained(map(columns)) }));
     expect(run).toThrow(InvalidInputError);
     expect(run).toThrow(

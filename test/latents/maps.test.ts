@@ -69,7 +69,7 @@ const modelWith = (map: LatentMap, init?: number[][]) =>
   });
 
 describe.each(maps)('%s', (_, map) => {
-  it('has the gradients of differences, in values and in what the solver sees', () => {
+  it("has the gradients of differences, in values and in the solver's variables", () => {
     const model = modelWith(map);
     const centered = standardized(Matrix.from(Y), standardizationOf(Matrix.from(Y), true, false));
     const parameters = Object.entries(backConstrained(map).parameters(centered, 2, 0));

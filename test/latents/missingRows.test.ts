@@ -25,7 +25,7 @@ function density(row: readonly number[], { mean, variance }: Prediction): number
 describe('new rows with missing entries, of a fit with a back-constraint', () => {
   const holed = later.map((row, i) => (i % 2 === 0 ? row : row.map((y, j) => ((i + j) % 3 === 0 ? Number.NaN : y))));
 
-  it('lie where what is observed of them is most probable; complete ones where the map says', async () => {
+  it('lie where their observed entries are most probable; complete ones where the map puts them', async () => {
     const result = await fitted();
     const at = (x: readonly number[], row: readonly number[]) => density(row, result.predict([x], { noise: true }));
     const { latents, ...projection } = await result.project(holed);

@@ -68,7 +68,7 @@ describe('the bound of inducing inputs', () => {
   const cases = Object.entries(kernels).flatMap(([name, kernel]) =>
     Object.entries({ complete: Y, 'with holes': holes }).map(([of, y]) => [name, of, kernel, y] as const),
   );
-  it.each(cases)('is off by what it says: %s, %s', (_name, _of, kernel, y) => {
+  it.each(cases)('is off by its reported error: %s, %s', (_name, _of, kernel, y) => {
     const exact = latentVariableModel({ observations: y, missing: 'ignore', latentDim: 2, kernel, noise: 0.05 });
     const { objective } = evaluate(exact, { latents: X });
     for (const inducing of [3, 10, N]) {
@@ -91,7 +91,7 @@ describe('the bound of inducing inputs', () => {
     }
   });
 
-  it('of many points is off by no more than it says', () => {
+  it('of many points is off by no more than its reported error', () => {
     const [many, kernel] = [2100, add(rbf({ lengthscale: 0.7 }), white({ variance: 0.01 }))] as const;
     const at = normals(many, 2);
     const y = Matrix.from(Array.from({ length: many }, (_, i) => [Math.sin(3 * at.at(i, 0)), at.at(i, 1)]));
@@ -131,7 +131,9 @@ describe('expectations over fixed draws', () => {
   };
   const decoder = defineModel({ name: 'decoder', variables })(Y);
 
-  it('are measured with others: the objective of a search is too high, by what 400 new draws say', async () => {
+  it('are compared with other draws: the objective of a search is too high, by the error over 400 new draws', {
+    tags: 'long',
+  }, async () => {
     const found = await fit(decoder, { maxIterations: 300 });
     const [own] = found.diagnostics.approximations!;
     expect(own).toMatchObject({ name: 'draws', of: ['z'], count: 8 });
@@ -145,7 +147,7 @@ describe('expectations over fixed draws', () => {
     expect(found.message).toMatch(/means over 8 draws: .* ± /);
   });
 
-  it('are those of describe, without a measurement', () => {
+  it('appear in describe, without a measurement', () => {
     expect(described(decoder)).toMatch(
       /Approximations\n {2}Expectations under the Gaussian rows of 'z' are means over 8 draws/,
     );

@@ -168,7 +168,7 @@ it('Bayesian linear regression with Gaussian weights is below its evidence, and 
   expect(result.objective).toBeGreaterThan(evidence - 1e-6);
 });
 
-it('the expectation of a product of Gaussian rows is that of its second moments', () => {
+it('the expectation of a product of Gaussian rows follows from its second moments', () => {
   const n = 5;
   const y = Matrix.from(normals(n, 1));
   const model = defineModel({
@@ -226,7 +226,7 @@ it('binary observations of a linear map are integrated over one dimension an ent
   expect(Math.abs(terms.y! - average)).toBeLessThan(5 * error);
 });
 
-it('of more random columns than three it is an estimate by draws, and says so', () => {
+it('of more random columns than three it is an estimate by draws, and reports it', () => {
   const model = defineModel({
     name: 'decoder',
     variables: (data: Matrix) => {

@@ -4,9 +4,7 @@ import {
   bounded,
   choleskyFactor,
   defineDensity,
-  defineDistribution,
   defineModel,
-  defineTransform,
   gamma,
   halfNormal,
   inverseGamma,
@@ -18,13 +16,13 @@ import {
   observed,
   ordered,
   type Parameter,
-  type ParameterPrior,
   positive,
   real,
   samplePosterior,
   seededRandom,
   simplex,
 } from '../../src/index.ts';
+import { defineTransform, type ParameterPrior } from '../../src/model/index.ts';
 
 // Law: in the variables u that a sampler moves, a model whose parameter θ = T(u) meets no data has the density of the prior: p(u) of a prior on u, and
 // p(θ)·|∂θ/∂u| of a prior on θ.
@@ -48,11 +46,13 @@ function modelOf(theta: Parameter) {
 const { exp, log, PI } = Math;
 const logSigmoid = (u: number) => -Math.log1p(exp(-u));
 
-const halfCauchy = defineDistribution({
+const halfCauchy = defineDensity({
   name: 'halfCauchy',
   parameters: { scale: positive(1) },
-  lower: 0,
-  logDensity: (p, x) => op.sub(log(2 / PI), op.add(op.log(p.scale), op.log1p(op.square(op.div(x, p.scale))))),
+  entrywise: true,
+  support: { above: 0 },
+  logDensity: (p, { value: x }) =>
+    op.sub(log(2 / PI), op.add(op.log(p.scale), op.log1p(op.square(op.div(x, p.scale))))),
 });
 
 /** log p of each distribution, written again, and points of its support. */
@@ -221,7 +221,7 @@ describe('a parameter that meets no data', () => {
     density.dispose();
   });
 
-  it('refuses a prior on variables of which several make one value', () => {
+  it('refuses a prior on variables, several per value', () => {
     const prior = normal({ mean: 0, deviation: 1, on: 'unconstrained' });
     for (const parameter of [simplex(3, { prior }), ordered([0, 1], { prior }), choleskyFactor(2, { prior })]) {
       const density = opened(parameter);

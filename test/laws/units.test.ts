@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import {
   type AnyModel,
   assess,
-  comparedRows,
   continuity,
   type Fit,
   fit,
@@ -13,9 +12,10 @@ import {
   ppca,
   seededRandom,
   trustworthiness,
-  usualNeighbors,
 } from 'latentfield';
+import { usualNeighbors } from 'latentfield/inference';
 import { standardize, writeTable } from 'latentfield/io';
+import { comparedRows } from 'latentfield/models';
 import { describe, expect, it } from 'vitest';
 import { latentfield } from '../app/cli/latentfield.ts';
 import { temporaryFolder } from '../app/io/folder.ts';
@@ -69,7 +69,7 @@ describe('scores of columns in different units', () => {
     },
   );
 
-  it('are those of maps fitted to standardized columns in compare, which says so', async () => {
+  it('agree with maps fitted to standardized columns in compare, which reports it', async () => {
     const { path } = temporaryFolder();
     const data = join(path, 'data.csv');
     await writeTable(data, Y, names);

@@ -29,7 +29,7 @@ const plane = Matrix.from(
 const held = Matrix.from(Array.from({ length: 80 }, () => [normal(), normal()]));
 
 describe('latent dimensions that are not used', () => {
-  it('of an automatic relevance determination are named', async () => {
+  it('of an automatic relevance determination are named', { tags: 'long' }, async () => {
     const found = await fit(bayesianGplvm(Y, { latentDim: 4, inducing: 20 }), { maxIterations: 600 });
     const [warning] = found.diagnostics.warnings!;
     expect(warning).toMatchObject({ code: 'unusedDimensions' });

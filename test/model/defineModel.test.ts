@@ -54,7 +54,7 @@ describe('a definition of a model', () => {
     expect(make).toThrow(message);
   });
 
-  it('has to be given to loadFit', async () => {
+  it('has to be passed to loadFit', async () => {
     const result = await fit(plain(Y), { maxIterations: 3 });
     const saved = JSON.parse(JSON.stringify(result));
     expect(() => loadFit(saved)).toThrow(/give your own as `models`\) has no model 'plain'/);
@@ -62,7 +62,7 @@ describe('a definition of a model', () => {
   });
 });
 
-describe("a log density of one's own", () => {
+describe('a custom log density', () => {
   const broken = (logDensity: (p: { readonly width: op.Tensor }, x: op.Tensor2D) => unknown) => {
     const density = defineDensity({
       name: 'odd',
@@ -86,7 +86,7 @@ describe("a log density of one's own", () => {
       /The density 'odd' of 'y' \(y 15×3, x 15×3\) failed: Argument 'x' passed to 'sum' must be a Tensor/,
     ],
     ['a matrix', (_, x) => op.square(x), /log density of 'y' of the model 'broken' must be a scalar.*\[15,3\]/],
-    ['one number a column', (_, x) => op.sum(x, 0), /one number for each of 15 rows, but a tensor of shape \[3\]/],
+    ['one number per column', (_, x) => op.sum(x, 0), /one number for each of 15 rows, but a tensor of shape \[3\]/],
     ['no tensor', () => 3, /must be a scalar, or one number for each of 15 rows, but 3 was returned/],
     [
       'a tensor that outlived its evaluation',
@@ -94,9 +94,9 @@ describe("a log density of one's own", () => {
         outlived ??= op.scalar(1);
         return op.mul(outlived, 2);
       },
-      /disposed of/,
+      /disposed/,
     ],
-  ])('that gives %s is refused, with its place', (_, logDensity, message) => {
+  ])('that returns %s is refused, with its position', (_, logDensity, message) => {
     const model = broken(logDensity);
     const run = () => {
       evaluate(model);
@@ -131,7 +131,7 @@ describe('data of a model', () => {
     expect(restored).toEqual(data);
   });
 
-  it('say where JSON has no form for them', () => {
+  it('report where JSON has no form for them', () => {
     expect(() => holder({ start: Y, odd: { k: [kernel.covariance] } }).toJSON()).toThrow(
       /'data.odd.k\[0\]'.*toJSON, fromJSON/,
     );
@@ -157,6 +157,6 @@ describe('open', () => {
     expect(() => density.evaluate([1])).toThrow(/33 variables, but 1 were given/);
     density.dispose();
     density.dispose();
-    expect(() => density.evaluate(start)).toThrow(/disposed of/);
+    expect(() => density.evaluate(start)).toThrow(/disposed/);
   });
 });

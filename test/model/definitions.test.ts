@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { defineFieldLayer } from '../../src/fields/index.ts';
 import {
-  defineDistribution,
-  defineFieldLayer,
+  defineDensity,
   defineKernel,
   defineLikelihood,
   defineMap,
@@ -18,7 +18,7 @@ import {
 type Define = (definition: never) => unknown;
 const work = () => undefined;
 
-describe('a definition with a name that is not known is refused at once, with what was meant', () => {
+describe('a definition with an unknown name is refused at once, with the probable one', () => {
   it.each<[Define, object, string, string]>([
     [defineModel, { name: 'own', variables: work, serach: {} }, 'serach', 'search'],
     [defineModel, { name: 'own', solve: work, posteriors: work }, 'posteriors', 'posterior'],
@@ -27,7 +27,7 @@ describe('a definition with a name that is not known is refused at once, with wh
     [defineRadialKernel, { name: 'own', value: work, slopes: work }, 'slopes', 'slope'],
     [defineLikelihood, { name: 'own', logDensity: work, moment: work }, 'moment', 'moments'],
     [defineMap, { name: 'own', aply: work }, 'aply', 'apply'],
-    [defineDistribution, { name: 'own', logdensity: work }, 'logdensity', 'logDensity'],
+    [defineDensity, { name: 'own', logdensity: work }, 'logdensity', 'logDensity'],
     [defineFieldLayer, { name: 'own', precisions: work }, 'precisions', 'precision'],
   ])('%o of %o', (define, definition, given, meant) => {
     const make = () => define(definition as never);

@@ -3,7 +3,6 @@ import * as tf from '@tensorflow/tfjs';
 import {
   backConstrained,
   bounded,
-  box,
   defineModel,
   definePrior,
   evaluate,
@@ -13,7 +12,6 @@ import {
   gaussianProcess,
   gplvm,
   InvalidInputError,
-  initialLatents,
   knnGraph,
   latent,
   latentVariableModel,
@@ -30,8 +28,9 @@ import {
   seededRandom,
   squaredDifferences,
   standardNormal,
-  type Viewed,
 } from 'latentfield';
+import { initialLatents } from 'latentfield/latents';
+import { box, type Viewed } from 'latentfield/model';
 import * as op from 'latentfield/ops';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
@@ -159,7 +158,7 @@ describe('a shared GPLVM', () => {
   });
 });
 
-it('a GPLVM with a variance a column takes at most 5 lines, and has the density of its columns', () => {
+it('a GPLVM with one variance per column takes at most 5 lines, and has the density of its columns', () => {
   expect(linesOf('variance per column')).toBeLessThanOrEqual(5);
   const latents = initialLatents('pca', A, 2);
   const density = (observations: number[][], noise: number | number[]) =>
@@ -200,7 +199,7 @@ const denseField = definePrior({
   },
 });
 
-describe("a field layer of one's own", () => {
+describe('a custom field layer', () => {
   const model = (prior: Parameters<typeof gplvm>[1]['priors']) =>
     gplvm(A, { latentDim: 2, priors: [...(prior ?? []), standardNormal()] });
   const own = model([denseField()]);
@@ -286,7 +285,7 @@ it('a network that cannot be a map is refused', () => {
     /Map 'wide' must give one row of latents .* its result has shape \[20,5\]/,
   );
   const filters = tf.sequential({ layers: [conv1d({ inputShape: [3, 1], filters: 2, kernelSize: 2 }), flatten()] });
-  expect(() => layersMap('filters', filters)).toThrow(/such as those of dense layers, but weight0 has shape \[2,1,2\]/);
+  expect(() => layersMap('filters', filters)).toThrow(/such as dense layers, but weight0 has shape \[2,1,2\]/);
   expect(() => layersMap('none', {} as never)).toThrow(InvalidInputError);
   const kept = tf.sequential({ layers: [dense({ inputShape: [3], units: 2, trainable: false })] });
   const model = gplvm(A, { latentDim: 2, posterior: backConstrained(layersMap('kept', kept)()) });
@@ -356,7 +355,7 @@ describe('a sampler over open(model)', () => {
     expect(hamiltonianDraws(known, 5, 0.25, 1).kept).toEqual(kept.slice(0, 5));
   });
 
-  it('has a gradient that is that of differences, volumes included', () => {
+  it('has the gradient of differences, volumes included', () => {
     const density = logDensityOf(known, { jacobian: true });
     const x = Float64Array.of(0.4, -0.7, 0.2, 0.1);
     const { gradient, terms, value } = density.evaluate(x);
@@ -376,6 +375,6 @@ describe('a sampler over open(model)', () => {
   it('is refused where several variables mean one value', () => {
     const model = rankGplvm(A, { latentDim: 2 });
     expect(() => logDensityOf(model, { jacobian: true })).toThrow(InvalidInputError);
-    expect(() => logDensityOf(model, { jacobian: true })).toThrow(/'latents' have no density of their own/);
+    expect(() => logDensityOf(model, { jacobian: true })).toThrow(/'latents' have no separate density/);
   });
 });

@@ -1,7 +1,6 @@
 import {
   backConstrained,
-  defineDistribution,
-  defineFieldLayer,
+  defineDensity,
   defineKernel,
   defineLikelihood,
   defineMap,
@@ -14,6 +13,7 @@ import {
   Matrix,
   positive,
 } from 'latentfield';
+import { defineFieldLayer } from 'latentfield/fields';
 import * as op from 'latentfield/ops';
 import { expect, it } from 'vitest';
 
@@ -35,7 +35,7 @@ it('factories of parts without parameters take none, in types and in fact', () =
   const prior = definePrior({ name: 'none', logDensity: () => op.scalar(0) });
   const map = defineMap({ name: 'none', apply: (_, Y) => Y });
   const likelihood = defineLikelihood({ name: 'none', logDensity: (_, f) => f });
-  const distribution = defineDistribution({ name: 'none', logDensity: (_, x) => x });
+  const distribution = defineDensity({ name: 'none', entrywise: true, logDensity: (_, { value }) => value });
   const layer = defineFieldLayer({ name: 'none', precision });
   for (const part of [kernel(), kernel({}), prior(), prior({}), map(), map({}), likelihood(), likelihood({})]) {
     expect(part).toHaveProperty('name', 'none');
@@ -65,7 +65,7 @@ it('those with parameters take these only', () => {
   const prior = definePrior({ name: 'one', parameters, logDensity: () => op.scalar(0) });
   const map = defineMap({ name: 'one', parameters, apply: (_, Y) => Y });
   const likelihood = defineLikelihood({ name: 'one', parameters, logDensity: (_, f) => f });
-  const distribution = defineDistribution({ name: 'one', parameters, logDensity: (_, x) => x });
+  const distribution = defineDensity({ name: 'one', parameters, entrywise: true, logDensity: (_, { value }) => value });
   const layer = defineFieldLayer({ name: 'one', parameters, precision });
   const width = 2;
   for (const part of [kernel({ width }), prior({ width }), map({ width }), likelihood({ width })]) {
@@ -105,7 +105,7 @@ it.each<[string, (definition: never) => unknown]>([
   ['prior', definePrior],
   ['map', defineMap],
   ['likelihood', defineLikelihood],
-  ['distribution', defineDistribution],
+  ['density', defineDensity],
 ])('a %s has a name of one word', (of, define) => {
   const own = {
     covariance: (_: unknown, A: unknown) => A,

@@ -25,7 +25,6 @@ import {
   mpme,
   multiply,
   observed,
-  type ParameterValue,
   type Prediction,
   rankGplvm,
   rbf,
@@ -34,6 +33,7 @@ import {
   tpslvm,
   tsneGplvm,
 } from 'latentfield';
+import type { ParameterValue } from 'latentfield/model';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
 const Y = Array.from({ length: 12 }, (_, i) => [Math.cos(i), Math.sin(i), i / 6, Math.cos(i / 2)]);
@@ -79,7 +79,7 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     expect(found[lengthscale]).toBeTypeOf('number');
   });
 
-  it('knows the paths of the kernel that it has when none is given', async () => {
+  it('knows the paths of the default kernel', async () => {
     const paths = ['rbf.variance', 'rbf.lengthscale', 'bias.variance'] as const;
     const labels = Y.map((_, i) => i % 2);
     for (const model of [
@@ -104,7 +104,7 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     >();
   });
 
-  it('of thin plate splines too, whatever their kernel', async () => {
+  it('including thin plate splines, for any kernel', async () => {
     const spline = (await fit(tpslvm(Y, { latentDim: 2, dynamics: true }), options)).parameters;
     expectTypeOf<'mapping.kernel.scale.variance'>().toExtend<Offered<typeof spline>>();
     expectTypeOf(spline['mapping.kernel.scale.variance']).toEqualTypeOf<number>();
@@ -171,7 +171,7 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     expect(Object.keys(parameters)).toEqual(expect.arrayContaining(['x', 'y.kernel.rbf.variance', 'y.noise']));
   });
 
-  it('with a prior on sequences, however it was said', async () => {
+  it('with a prior on sequences, in any form', async () => {
     const named = await fit(gplvm(Y, { latentDim: 2, dynamics: true }), options);
     expect(named.forecast(2).latents.rows).toBe(2);
     const priors = [standardNormal(), dynamics()] as const;
@@ -201,7 +201,7 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     await expect(fit(isomap(Y, { neighbors: 5 }), { restarts: 3 })).rejects.toThrow(/leave it out/);
   });
 
-  it('of any model, where each ability has to be asked for', async () => {
+  it('with any model, where each ability has to be requested', async () => {
     const any: Model = gplvm(Y, { latentDim: 2 });
     const result = await fit(any, options);
     expectTypeOf(result.predict).extract<undefined>().toEqualTypeOf<undefined>();

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import * as library from '../../src/index.ts';
+import * as library from '../everything.ts';
 
-it('a model of another copy of the library is refused by name, wherever models are taken', async () => {
+it('a model of another copy of the library is refused by name, by every function of a model', async () => {
   vi.resetModules();
-  const other: typeof library = await import('../../src/index.ts');
+  const other: typeof library = await import('../everything.ts');
   expect(other.fit).not.toBe(library.fit);
   const Y = [
     [0.1, 0.7, 1],

@@ -1,7 +1,7 @@
 import {
   add,
   bias,
-  defineDistribution,
+  defineDensity,
   evaluate,
   fit,
   fixed,
@@ -16,12 +16,12 @@ import {
   Matrix,
   normal,
   type Parameter,
-  type ParameterPrior,
   positive,
   rbf,
   real,
   seededRandom,
 } from 'latentfield';
+import type { ParameterPrior } from 'latentfield/model';
 import * as op from 'latentfield/ops';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
@@ -81,7 +81,7 @@ describe('a prior whose values are parameters', () => {
     expect(checkModel(hierarchical()).passed).toBe(true);
   });
 
-  it('is fitted with what it is on: its value goes to the mode that the entries leave it', async () => {
+  it('is fitted together with its parameter: its value moves to the mode given the entries', async () => {
     const lengths = [0.5, 1, 3];
     const model = scales({
       lengths: { ...real(0), initial: lengths, free: false },
@@ -150,7 +150,11 @@ describe('a prior whose values are parameters', () => {
       () => gamma({ shape: 2, rate: real(1) }),
       /'rate' of gamma must stay above 0.*positive/,
     ],
-    ['a held value out of its range', () => gamma({ shape: 2, rate: fixed(-1) }), /'rate' of gamma must stay above 0/],
+    [
+      'a held value out of its range',
+      () => gamma({ shape: 2, rate: fixed(-1) }),
+      /'rate' of density 'gamma' must be greater than 0/,
+    ],
     [
       'a path that no parameter has',
       () => evaluate(scales({ a: positive(1, { prior: gamma({ shape: 2, rate: 'levle' }) }), level: positive(1) })),
@@ -178,9 +182,9 @@ describe('a prior whose values are parameters', () => {
             b: positive(1, { prior: gamma({ shape: 2, rate: 'a' }) }),
           }),
         ),
-      /in a circle, but that of each of 'a', 'b', 'a' is said/,
+      /in a circle, but the prior of each of 'a', 'b', 'a' depends on/,
     ],
-    ['no number', () => gamma({ shape: 2, rate: Number.NaN }), /'rate' of gamma must be a finite number above 0/],
+    ['no number', () => gamma({ shape: 2, rate: Number.NaN }), /start of a fixed parameter must be finite, but NaN/],
   ])('refuses %s', (_, work, message) => {
     expect(work).toThrow(InvalidInputError);
     expect(work).toThrow(message);
@@ -188,14 +192,16 @@ describe('a prior whose values are parameters', () => {
 });
 
 // p(x) = 2/(π·s·(1 + x²/s²)), x > 0
-const halfCauchy = defineDistribution({
+const halfCauchy = defineDensity({
   name: 'halfCauchy',
   parameters: { scale: positive(1) },
-  lower: 0,
-  logDensity: (p, x) => op.sub(Math.log(2 / Math.PI), op.add(op.log(p.scale), op.log1p(op.square(op.div(x, p.scale))))),
+  entrywise: true,
+  support: { above: 0 },
+  logDensity: (p, { value: x }) =>
+    op.sub(Math.log(2 / Math.PI), op.add(op.log(p.scale), op.log1p(op.square(op.div(x, p.scale))))),
 });
 
-describe("a distribution of one's own", () => {
+describe('a custom distribution', () => {
   const density = (x: number, s: number) => Math.log(2 / Math.PI) - Math.log(s) - Math.log1p((x / s) ** 2);
   const model = () =>
     gplvm(Y, {
@@ -227,22 +233,22 @@ describe("a distribution of one's own", () => {
     expect(JSON.stringify(again)).toBe(text);
   });
 
-  it('is refused when it is none, or does not give an entry for each', () => {
-    expect(() => defineDistribution({ name: 'half cauchy', parameters: {}, logDensity: (_, x) => x })).toThrow(
-      /one word/,
-    );
-    expect(() => defineDistribution({ name: 'none', parameters: {} } as never)).toThrow(/needs logDensity of 'none'/);
-    const summed = defineDistribution({ name: 'summed', parameters: {}, logDensity: (_, x) => op.sum(x) });
+  it('is refused when it does not give a number for each entry', () => {
+    const summed = defineDensity({
+      name: 'summed',
+      entrywise: true,
+      logDensity: (_, { value }) => op.sum<op.Scalar>(value),
+    });
     const run = () => evaluate(scales({ a: positive(1, { prior: summed() }) }));
     expect(run).toThrow(InvalidInputError);
-    expect(run).toThrow(/log density of distribution 'summed' must have one entry for each of 1 in x/);
-    expect(() => halfCauchy({ scale: 0 })).toThrow(/'scale' of halfCauchy must be a finite number above 0/);
-    expect(() => halfCauchy({ width: 1 } as never)).toThrow(/halfCauchy has no option 'width'/);
+    expect(run).toThrow(/log density of Density 'summed' must have one number for each of the 1×1 entries/);
+    expect(() => halfCauchy({ scale: 0 })).toThrow(/'scale' of density 'halfCauchy' must be greater than 0/);
+    expect(() => halfCauchy({ width: 1 } as never)).toThrow(/'halfCauchy' has no parameter 'width'/);
   });
 });
 
 describe('gradients by term', () => {
-  it('are those of differences term by term, and add up to the whole', () => {
+  it('agree with differences term by term, and add up to the whole', () => {
     const model = gplvm(Y, { latentDim: 2, noise: positive(0.1, { prior: gamma({ shape: 2, rate: rate() }) }) });
     const at = { 'mapping.noise': 0.2, 'mapping.noise.prior.rate': 1.1 };
     const { terms, gradients, termGradients, objective } = evaluate(model, at, { gradients: 'byTerm' });

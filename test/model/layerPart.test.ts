@@ -1,5 +1,4 @@
 import {
-  bestMultipliers,
   defineModel,
   expectedMoments,
   fit,
@@ -15,6 +14,7 @@ import {
   squaredDifferences,
   standardNormal,
 } from 'latentfield';
+import { bestMultipliers } from 'latentfield/fields';
 import { describe, expect, it } from 'vitest';
 import { swissRoll } from '../models/spectral/columns.ts';
 import { expectClose } from '../tolerance.ts';
@@ -27,7 +27,7 @@ const layers = {
   expectedMoments: () => expectedMoments({ graph }),
 };
 
-describe("a field layer among the factors of a latent variable of one's own", () => {
+describe('a field layer among the factors of a custom latent variable', () => {
   it.each(Object.entries(layers))('shows its field on fits: %s', async (_, layer) => {
     const own = defineModel({
       name: 'own',
@@ -54,7 +54,7 @@ describe("a field layer among the factors of a latent variable of one's own", ()
   });
 
   it.each(Object.entries(layers))(
-    'fills in missing entries by the moments of its field, which is not that of the mapping: %s',
+    'fills in missing entries by the moments of its field, not of the mapping: %s',
     async (_, layer) => {
       const own = defineModel({
         name: 'own',
@@ -66,7 +66,7 @@ describe("a field layer among the factors of a latent variable of one's own", ()
       const mine = await fit(own(Y), { maxIterations: 5 });
       const holed = Matrix.from(Y);
       holed.data[2 * Y.columns] = Number.NaN;
-      const { mean, variance } = mine.field('x').impute(holed);
+      const { mean, variance } = await mine.field('x').impute(holed);
       // One entry of a column is missing: y_m = −Σ Q'_mo·y_o / Q'_mm with Q' = Q − Q11ᵀQ/(1ᵀQ1), of variance s²/Q'_mm.
       const Q = mine.precision().toArrays();
       const sums = Q.map((row) => row.reduce((sum, entry) => sum + entry, 0));

@@ -1,5 +1,4 @@
 import {
-  defineFieldLayer,
   defineMap,
   defineModel,
   embedded,
@@ -17,9 +16,9 @@ import {
   observed,
   positive,
   rbf,
-  symmetricEigenpairs,
-  topEigenpairs,
 } from 'latentfield';
+import { defineFieldLayer } from 'latentfield/fields';
+import { symmetricEigenpairs, topEigenpairs } from 'latentfield/numerics';
 import * as op from 'latentfield/ops';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { serveRuns } from '../../src/inference/workers/serveRuns.ts';
@@ -117,7 +116,7 @@ describe('a spectral embedding of ones own, by public entry points', () => {
     expect(() => evaluate(diffusionMap(Y))).toThrow(/The solution of the model 'diffusionMap' is computed/);
     const both = { name: 'both', solve: () => ({}), variables: () => ({}) };
     // biome-ignore lint/suspicious/noExplicitAny: what a caller without types may do.
-    expect(() => defineModel(both as any)).toThrow(/no member 'solve'.*Known are name, variables/);
+    expect(() => defineModel(both as any)).toThrow(/no member 'solve'.*Known are name, options, variables/);
     // biome-ignore lint/suspicious/noExplicitAny: what a caller without types may do.
     expect(() => defineModel({ name: 'none', solve: 1 } as any)).toThrow(InvalidInputError);
   });
@@ -227,7 +226,7 @@ describe('points that follow from a latent variable by a map', () => {
 });
 
 describe('the gradients of an evaluation', () => {
-  it('name the nearest path where one is asked for that is none, and have none of what is held', () => {
+  it('suggest the nearest path for an unknown one, and exclude fixed parameters', () => {
     const { gradients } = evaluate(gplvm(Y, { latentDim: 2 }));
     expect(gradients['mapping.noise']).toBeTypeOf('number');
     expect(gradients['mapping.kernel.rbf.lengthscale']).toBeUndefined();

@@ -7,7 +7,6 @@ import {
   Matrix,
   normal,
   type Parameter,
-  type PositiveTransform,
   positive,
   seededRandom,
 } from '../../src/index.ts';
@@ -15,6 +14,7 @@ import { perturbedStarts } from '../../src/inference/fit/perturbedStarts.ts';
 import { originsOf } from '../../src/inference/fit/restarts.ts';
 import { fit } from '../../src/inference/index.ts';
 import { kernelFromJSON, kernelToJSON, rbf } from '../../src/kernels/index.ts';
+import type { PositiveTransform } from '../../src/model/index.ts';
 import { evaluate } from '../../src/model/open.ts';
 import { parameterFrom, transformOf } from '../../src/model/parameter.ts';
 import { parameterFromJSON } from '../../src/model/parameterJson.ts';
@@ -59,7 +59,7 @@ describe("positive(x, { transform: 'softplus' })", () => {
     }
   });
 
-  it('pulls gradients back as differences say', () => {
+  it('pulls gradients back in agreement with differences', () => {
     const { toNatural, pullBack } = transformOf(soft(1));
     for (const u of [-30, -2, 0, 0.7, 12, 50]) {
       const h = 1e-4;
@@ -70,12 +70,12 @@ describe("positive(x, { transform: 'softplus' })", () => {
     }
   });
 
-  it('is the logarithm unless it is asked for', () => {
+  it('is the logarithm by default', () => {
     expect(positive(2, { transform: 'log' })).toEqual(positive(2));
     expect(transformOf(positive(2)).toUnconstrained(Float64Array.of(2))[0]).toBe(Math.log(2));
   });
 
-  it('survives JSON, and a bare number in its place', () => {
+  it('survives JSON, and a bare number instead of it', () => {
     const given = soft(0.3);
     const read = parameterFromJSON(JSON.parse(JSON.stringify(parameterToJSON(given))));
     expect(read).toEqual(given);
@@ -125,7 +125,7 @@ describe("positive(x, { transform: 'softplus' })", () => {
     expect(gradients['mapping.noise']).toBeTypeOf('number');
   });
 
-  it('says what is wrong', () => {
+  it('explains invalid input', () => {
     const wrong = (options: object) => () => positive(1, options);
     expect(wrong({ transform: 'exp' })).toThrow(
       new InvalidInputError(

@@ -4,7 +4,6 @@ import {
   choleskyFactor,
   defineDensity,
   defineModel,
-  defineTransform,
   fit,
   InvalidInputError,
   latent,
@@ -17,6 +16,7 @@ import {
   simplex,
   standardNormal,
 } from '../../src/index.ts';
+import { defineTransform } from '../../src/model/index.ts';
 import { type Parameter, transformOf } from '../../src/model/parameter.ts';
 import { parameterFromJSON } from '../../src/model/parameterJson.ts';
 import { parameterToJSON } from '../../src/model/parameterToJson.ts';
@@ -82,7 +82,7 @@ describe.each(Object.entries(kinds))('%s', (_, [parameter, at, kept]) => {
     });
   });
 
-  it('says how it changes volumes, and how that changes', () => {
+  it('reports how it changes volumes, and the slope of that change', () => {
     const jacobian = kept.map((i) => slopes.map((slope) => slope[i]!));
     const { value, gradient } = transform.logJacobian!(u);
     expect(Math.abs(value - logDeterminant(jacobian))).toBeLessThan(1e-9);
@@ -103,17 +103,17 @@ describe('files', () => {
       [1, 0],
       [0.5, 2],
     ]),
-  ])('hold the parameters of the library', (parameter) => {
+  ])('contain the parameters of the library', (parameter) => {
     const read = parameterFromJSON(JSON.parse(JSON.stringify(parameterToJSON(parameter))));
     expect(read).toEqual(parameter);
   });
 
-  it('do not hold those of one’s own transform', () => {
+  it('do not contain a custom transform', () => {
     expect(() => parameterToJSON(negative([-1]))).toThrow(InvalidInputError);
   });
 });
 
-describe('starts that are no such value are refused', () => {
+describe('starts outside the support are refused', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['weights that do not add up to 1', () => simplex([0.5, 0.6]), /add up to 1.1/],
     ['one weight', () => simplex(1), /from 2/],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bounded, box, positive, real } from '../../src/index.ts';
+import { bounded, positive, real } from '../../src/index.ts';
+import { box } from '../../src/model/index.ts';
 import { type Parameter, transformOf } from '../../src/model/parameter.ts';
 
 const parameters: Record<string, readonly [Parameter, readonly number[]]> = {
@@ -25,7 +26,7 @@ describe.each(Object.entries(parameters))('the transform of %s', (_, [parameter,
     }
   });
 
-  it('says how it changes volumes, and how that changes', () => {
+  it('reports how it changes volumes, and the slope of that change', () => {
     for (const u of points) {
       const at = (x: number) => transformOf(parameter).logJacobian!(Float64Array.of(x));
       const slope = pullBack(Float64Array.of(1), toNatural(Float64Array.of(u)), Float64Array.of(u))[0]!;

@@ -56,7 +56,7 @@ describe('30 000 points, too many for models that compare all pairs,', () => {
       () => fit(meu(many, { graph: completeGraph(30_000) } as never), some),
       /nearest neighbors/,
     ],
-  ])('are refused by %s at once, with what works instead', async (_, make, instead) => {
+  ])('are refused by %s at once, with models that work instead', async (_, make, instead) => {
     const before = await bufferBytes();
     const memory = sharedMemory();
     memory.resetPeak();

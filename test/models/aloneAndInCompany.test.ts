@@ -60,13 +60,6 @@ const cases: Record<string, Case> = {
     model: () => bayesianGplvm(Y, { latentDim: 2, inducing: 8 }),
     rows: holed,
   },
-  'bayesianGplvm by quadrature': {
-    model: () => bayesianGplvm(Y, { latentDim: 2, inducing: 8, kernel: matern32(), bound: 'uncollapsed' }),
-  },
-  'bayesianGplvm of counts': {
-    model: () => bayesianGplvm(counts(Y), { latentDim: 1, inducing: 8, likelihood: poisson() }),
-    rows: counts(others),
-  },
   pca: { model: () => pca(Y, { latentDim: 2 }) },
   ppca: { model: () => ppca(Y, { latentDim: 2 }) },
   kernelPca: { model: () => kernelPca(Y, { latentDim: 2 }) },
@@ -78,6 +71,13 @@ const cases: Record<string, Case> = {
 
 /** More of the same, whose densities of places are integrated by draws or nodes. */
 const byDraws: Record<string, Case> = {
+  'bayesianGplvm by quadrature': {
+    model: () => bayesianGplvm(Y, { latentDim: 2, inducing: 8, kernel: matern32(), bound: 'uncollapsed' }),
+  },
+  'bayesianGplvm of counts': {
+    model: () => bayesianGplvm(counts(Y), { latentDim: 1, inducing: 8, likelihood: poisson() }),
+    rows: counts(others),
+  },
   'bayesianGplvm of signs, by draws': {
     model: () => bayesianGplvm(signs(Y), { latentDim: 3, inducing: 8, likelihood: bernoulli() }),
     rows: signs(others),

@@ -42,7 +42,7 @@ function expectInvalid(work: () => unknown, message: RegExp): void {
   expect(work).toThrow(message);
 }
 
-describe('bad input is refused with a sentence that says where and what to do', () => {
+describe('bad input is refused with a message that names the position and the remedy', () => {
   it('ragged rows', () => {
     const Y = good();
     Y[3] = [1, 2];
@@ -68,7 +68,7 @@ describe('bad input is refused with a sentence that says where and what to do', 
     const table = { observations: Matrix.from(good()), columns: ['a', 'b', 'c', 'd'] };
     expectInvalid(
       () => gplvm(table as unknown as MatrixLike, { latentDim: 2 }),
-      /was given\. Of a table, give its observations\.$/,
+      /was given\. For a table, pass its observations\.$/,
     );
     expectInvalid(
       () => gplvm('data.csv' as unknown as MatrixLike, { latentDim: 2 }),
@@ -135,7 +135,7 @@ describe('bad input is refused with a sentence that says where and what to do', 
     );
     expectInvalid(
       () => fixed([[1]] as never),
-      /list holds numbers, but its entry 0 is an array of 1\. Rows are a Matrix/,
+      /list contains numbers, but its entry 0 is an array of 1\. Rows are a Matrix/,
     );
     expectInvalid(
       () => gplvm(good(), { latentDim: 1, noise: -2 }),
@@ -168,7 +168,7 @@ describe('awkward input that has a meaning works', () => {
     for (const entry of scaled.predict(scaled.latents).mean.column(4)) expect(entry).toBeCloseTo(7, 12);
   });
 
-  it('duplicate rows get the same place and the same predictions', async () => {
+  it('duplicate rows get the same position and the same predictions', async () => {
     const Y = good();
     Y[7] = [...Y[2]!];
     const result = await fit(gplvm(Y, { latentDim: 2, noise: fixed(0.01) }), { maxIterations: 30 });
@@ -177,7 +177,7 @@ describe('awkward input that has a meaning works', () => {
     for (let j = 0; j < 4; j++) expect(Math.abs(mean.at(7, j) - mean.at(2, j))).toBeLessThan(0.02);
   });
 
-  it('a constant that a converged fit switched off is no reason for a warning', async () => {
+  it('a constant that a converged fit switched off does not cause a warning', async () => {
     const { normal } = seededRandom(11);
     const Y = [0, 1, 2].map(() => [normal(), normal()]);
     const { status, message, parameters } = await fit(gplvm(Y, { latentDim: 1 }));
@@ -191,7 +191,7 @@ describe('awkward input that has a meaning works', () => {
     const result = await fit(gplvm([...distinct, ...distinct, ...distinct], { latentDim: 2 }), { maxIterations: 1000 });
     expect(result.status).toBe('converged');
     expect(result.message).toMatch(/12 of the 18 rows repeat others \(row \d+ is row \d+\): leave copies out/);
-    expect(result.message).toMatch(/The noise came to its floor .*leave repeated rows out.*noise: fixed\(/);
+    expect(result.message).toMatch(/The noise reached its lower limit .*leave repeated rows out.*noise: fixed\(/);
     expect(result.message).not.toMatch(/your own|check the gradient/);
     const { mean } = result.predict(result.latents.toArrays().slice(0, 6));
     distinct.flat().forEach((entry, i) => {
@@ -211,7 +211,7 @@ describe('awkward input that has a meaning works', () => {
       /^Column 0 .* underflow to 0\. Rescale: divide it, and columns in the same unit, by \de-(299|300)\.$/,
     ],
     [1e-300, true, /^Column 0 .* underflow to 0/],
-  ])('numbers whose squares are none are refused by all models: %s', (unit, scale, message) => {
+  ])('numbers whose squares overflow are refused by all models: %s', (unit, scale, message) => {
     const Y = good().map((row) => row.map((entry) => unit * entry));
     const options = { latentDim: 2 } as const;
     for (const make of scale
@@ -229,7 +229,7 @@ describe('awkward input that has a meaning works', () => {
     expectInvalid(() => standardize(Matrix.from(Y)), message);
   });
 
-  it('a column of numbers near 0 beside others counts as it is, unless it is to be divided by its deviation', () => {
+  it('a column of numbers near 0 among others counts as it is, unless it is to be divided by its deviation', () => {
     const Y = good().map((row) => [...row, 1e-170 * row[0]!, 7]);
     expect(gplvm(Y, { latentDim: 2 }).name).toBe('gplvm');
     expectInvalid(() => gplvm(Y, { latentDim: 2, scale: true }), /^Column 4 of the observations .* underflow to 0/);
@@ -243,7 +243,7 @@ describe('awkward input that has a meaning works', () => {
 });
 
 describe('what a user might well write wrong', () => {
-  it('is told what to write: what was not called, awaited or read, and matrices in the place of views', async () => {
+  it('gets a hint: functions that were not called, awaited or read, and matrices instead of views', async () => {
     const Y = good();
     const [options, call] = [
       { latentDim: 2 },
@@ -282,10 +282,10 @@ describe('what a user might well write wrong', () => {
     for (const place of [12, -1, 0.5, Number.NaN]) {
       expectInvalid(
         () => matrix.row(place),
-        new RegExp(`^The matrix has 12 rows, numbered from 0, but row ${place} was asked for`),
+        new RegExp(`^The matrix has 12 rows, numbered from 0, but row ${place} was requested`),
       );
     }
-    expectInvalid(() => matrix.column(4), /^The matrix has 4 columns, numbered from 0, but column 4 was asked for\.$/);
+    expectInvalid(() => matrix.column(4), /^The matrix has 4 columns, numbered from 0, but column 4 was requested\.$/);
   });
 
   it('is refused where it is written', () => {
@@ -303,7 +303,7 @@ describe('what a user might well write wrong', () => {
     expectInvalid(() => gplvm(good(), { latentDim: 2, priors: one }), /must be a list, such as \[standardNormal\(\)\]/);
     expectInvalid(
       () => gplvm(good(), { latentDim: 2, noise: [0.1, 0.2] }),
-      /2 variances, one a column, but the observations are 12×4/,
+      /2 variances, one per column, but the observations are 12×4/,
     );
     const labels = good().map((_, i) => i % 2);
     const misspelled = { latentDim: 2, neighbours: 3 } as { latentDim: number };

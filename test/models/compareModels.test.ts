@@ -110,14 +110,14 @@ describe('compareModels', () => {
     }
   });
 
-  it('compares the others where one fit is no maximum, and says why that one has no evidence', async () => {
+  it('compares the others where one fit is not at a maximum, and explains why it has no evidence', async () => {
     const begun = await fit(gplvm(curve, { latentDim: 2 }), { maxIterations: 1 });
     const bound = await fit(bayesianGplvm(curve, { latentDim: 1, inducing: 5 }), { maxIterations: 3 });
     const compared = await compareModels([begun, bound]);
     expect(compared.table.map(({ by }) => by)).toEqual(['none', 'bound']);
     const [one, other] = compared.table;
     expect([one!.evidence, other!.evidence, other!.behind]).toEqual([Number.NaN, bound.evidence, 0]);
-    expect(one!.reason).toMatch(/no strict maximum in its latents.* ended as 'maxIterations': fit it further\.$/);
+    expect(one!.reason).toMatch(/not a strict maximum in its latents.* ended as 'maxIterations': fit it further\.$/);
     expect(other!.reason).toBeUndefined();
     expect(String(compared).split('\n').at(-1)).toBe(`No evidence of gplvm: ${one!.reason}`);
     const [off] = (await compareModels([begun], { laplace: false })).table;

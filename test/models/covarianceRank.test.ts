@@ -15,7 +15,7 @@ it('diagnostics name the rank of a smooth covariance of many points, and a saved
   expect(again.diagnostics.covarianceRank).toBe(covarianceRank);
 });
 
-it('0 is a rank, that of a covariance that is nothing beside the noise', async () => {
+it('0 is a rank: a covariance that is negligible compared with the noise', async () => {
   const nothing = rbf({ variance: 1e-14, lengthscale: 2 });
   const { diagnostics } = await fit(gplvm(observations, { latentDim: 2, kernel: nothing, noise: 10 }), options);
   expect(diagnostics.covarianceRank).toBe(0);

@@ -83,7 +83,7 @@ withNativeLibrary('on the native engine', () => {
   beforeAll(() => void findNative({ threads: 1 }));
 
   describe.each(Object.entries(kernels))('the objective of a GP-LVM with %s', (_name, kernel) => {
-    it('is that of the WebAssembly engine to 1e-11', () => {
+    it('agrees with the WebAssembly engine to 1e-11', () => {
       const [native, wasm] = [evaluations(kernel, 'native'), evaluations(kernel, 'wasm')];
       native.forEach(({ value, gradient }, i) => {
         expectClose([value], [wasm[i]!.value], 1e-11, 'value');
@@ -96,17 +96,17 @@ withNativeLibrary('on the native engine', () => {
     });
   });
 
-  it('a fit that asks for threads says that the library has its own', async () => {
+  it('a fit that requests threads reports that the library has its own', async () => {
     const model = gplvm(pipeFlow({ points: 30, seed: 1 }).observations, { latentDim: 2 });
     const { diagnostics } = await fit(model, { engine: 'native', threads: 2, maxIterations: 1 });
     expect(diagnostics.threads).toBe(1);
-    expect(diagnostics.threadsReason).toMatch(/^The native library has threads of its own/);
+    expect(diagnostics.threadsReason).toMatch(/^The native library has its own threads/);
   });
 
   it.each<[string, Kernel, number]>([
     ['a smooth covariance', smooth(), 20],
     ['one that is nothing beside the noise', rbf({ variance: 1e-16 }), 0],
-  ])('the objective of 600 points under %s is that of the WebAssembly engine to 1e-11', (_name, kernel, least) => {
+  ])('the objective of 600 points under %s agrees with the WebAssembly engine to 1e-11', (_name, kernel, least) => {
     const [native, wasm] = [evaluations(kernel, 'native', 600), evaluations(kernel, 'wasm', 600)];
     expect(rankAt(kernel, 'native', 600)).toBeGreaterThanOrEqual(least);
     expect(rankAt(kernel, 'native', 600)).toBe(rankAt(kernel, 'wasm', 600));

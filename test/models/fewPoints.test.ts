@@ -41,7 +41,7 @@ describe('fewer points than the usual 7 neighbors take', () => {
     ['lle', (Y) => fit(lle(Y, plane), run)],
     ['mvu', (Y) => fit(mvu(Y, plane), run)],
     ['llGplvm', (Y) => fit(llGplvm(Y, plane), run)],
-  ])('%s takes all others, and says so', async (_, fitOf) => {
+  ])('%s uses all others, and reports it', async (_, fitOf) => {
     for (const N of [4, 7]) {
       const result = await fitOf(first(N));
       expect(result.message).toContain(`There are only ${N} points, so each has ${N - 1} neighbors and not 7.`);
@@ -51,7 +51,7 @@ describe('fewer points than the usual 7 neighbors take', () => {
     expect(usual.message).not.toContain('There are only');
   });
 
-  test('llGplvm starts at the neighbors that it is asked to start at all the same, and says both', async () => {
+  test('llGplvm starts from the requested neighbors all the same, and reports both', async () => {
     const options = { ...plane, init: 'tsne' } as const;
     const { message } = await fit(llGplvm(first(6), options), run);
     expect(message).toContain('The latents started at a t-SNE map. There are only 6 points');
@@ -61,7 +61,7 @@ describe('fewer points than the usual 7 neighbors take', () => {
     expect(fromMap!.latents).not.toEqual(fromAxes!.latents);
   });
 
-  test('a number that is given is an error still', () => {
+  test('an explicit number is an error still', () => {
     expect(() => isomap(first(4), { neighbors: 7 })).toThrow(/from 1 to 3 for 4 points/);
   });
 
@@ -71,14 +71,14 @@ describe('fewer points than the usual 7 neighbors take', () => {
     await expect((async () => fit(gplvm(first(2), { latentDim: 2 })))()).rejects.toThrow(/give at least 3 points/);
   });
 
-  test('tsneGplvm takes three points, and says so of two', async () => {
+  test('tsneGplvm works with three points, and reports that two are too few', async () => {
     const three = await fit(tsneGplvm(first(3), { latentDim: 2 }), { maxIterations: 5, seed: 1 });
     expect(three.latents.rows).toBe(3);
     await expect((async () => fit(tsneGplvm(first(2), { latentDim: 1 })))()).rejects.toThrow(/takes at least 3 points/);
   });
 });
 
-test('what was probably meant, where no model is given to fit', async () => {
+test('the probable intention, where no model is passed to fit', async () => {
   const mistaken = async (given: unknown) => fit(given as ReturnType<typeof meu>);
   await expect(mistaken(gplvm)).rejects.toThrow(/the function gplvm was given.*fit\(gplvm\(Y, \{ latentDim: 2 \}\)\)/);
   await expect(mistaken('gplvm')).rejects.toThrow(/Import the function of that name/);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
+import { bestMultipliers } from '../../src/fields/index.ts';
 import {
   adam,
   bayesianGplvm,
-  bestMultipliers,
   defineModel,
   evaluate,
   fit,
@@ -58,7 +58,9 @@ describe('fit', () => {
     expect(gplvm(Y, { latentDim: 1 }).search?.relativeDecrease).toBeUndefined();
   });
 
-  it('searches for 5000 iterations where a Gaussian process has at most 300 points, unless told otherwise', async () => {
+  it('searches for 5000 iterations by default where a Gaussian process has at most 300 points', {
+    tags: 'long',
+  }, async () => {
     const rows = (count: number) => Array.from({ length: count }, () => [random.normal(), random.normal()]);
     const [few, more] = [rows(300), rows(301)];
     expect(gplvm(few, { latentDim: 1 }).search?.maxIterations).toBe(5000);
@@ -88,7 +90,7 @@ describe('fit', () => {
     }
   });
 
-  it('keeps a trace that never falls, reports it, and ends where it says', async () => {
+  it('keeps a trace that never falls, reports it, and ends at its last value', async () => {
     const reported: number[] = [];
     const result = await fit(gplvm(Y, { latentDim: 2 }), {
       maxIterations: 25,

@@ -27,7 +27,7 @@ describe('gpScore', () => {
     },
   );
 
-  it('does not depend on the scale and place of X, nor on the place of Y', async () => {
+  it('does not depend on the scale and position of X, nor on the position of Y', async () => {
     const { X, logLik } = scores.pca!;
     const moved = X.map(([a, b]) => [5 + 3 * a!, 0.01 * b!]);
     const score = await gpScore(Matrix.from(Y.map((row) => row.map((entry) => entry + 100))), moved);
@@ -58,7 +58,7 @@ describe('gpScore', () => {
     expect(Math.abs(score - logLik)).toBeLessThan(1e-6 * Math.abs(logLik));
   });
 
-  it('says what is wrong', async () => {
+  it('explains invalid input', async () => {
     await expect(gpScore(Y, scores.pca!.X, { engine: 'fast' as never })).rejects.toThrow(/'engine' of gpScore must be/);
     await expect(gpScore(Y, [[1]])).rejects.toThrow('Y and X must have the same rows, but they have 30 and 1.');
     await expect(gpScore(Y, scores.pca!.X, { starts: 0 })).rejects.toThrow(

@@ -35,7 +35,7 @@ const disposed = () => {
   return tensor;
 };
 
-describe('what cannot be read is an error that says so', () => {
+describe('unreadable input is an error that reports it', () => {
   const rows = [
     [1, 2],
     [3, 5],
@@ -121,7 +121,7 @@ describe('messages', () => {
     );
   });
 
-  it('stay below 500 characters, whatever was given, and keep what to do', () => {
+  it('stay below 500 characters, for any input, and keep the remedy', () => {
     const long = 'x'.repeat(4000);
     const { message } = new LatentFieldError(`There is no column '${long}'. Choose another one.`);
     expect(message.length).toBeLessThan(500);

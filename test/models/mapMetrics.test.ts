@@ -101,7 +101,7 @@ describe('maps by a metric', () => {
     ['tsne', (Y: Matrix) => tsne(Y, { metric: 'cosine', neighbors: 12, perplexity: 4 })],
     ['umap', (Y: Matrix) => umap(Y, { metric: 'cosine', neighbors: 12 })],
   ] as const;
-  it.each(makers)('tell directions apart, place new rows, and come back from JSON: %s', async (_, make) => {
+  it.each(makers)('distinguish directions, place new rows, and come back from JSON: %s', async (_, make) => {
     const map = await fit(make(Y), { seed: 1 });
     expect(nearestNeighborError(map.latents, labels)).toBeLessThan(0.02);
     const longer = new Matrix(
@@ -118,7 +118,7 @@ describe('maps by a metric', () => {
     );
   });
 
-  it('of distances that were computed before are those of the points, where both start alike', async () => {
+  it('of precomputed distances agree with maps of the points, where both start alike', async () => {
     const distances = Y.toArrays().map((a) =>
       Y.toArrays().map((b) => Math.hypot(...a.map((entry, j) => entry - b[j]!))),
     );
@@ -133,7 +133,7 @@ describe('maps by a metric', () => {
   it.each([
     ['tsne', (Y: MatrixLike, options?: { metric: Metric; steps?: number }) => tsne(Y, options), 1e-4],
     ['umap', (Y: MatrixLike, options?: { metric: Metric; steps?: number }) => umap(Y, options), 5],
-  ] as const)('of distances start where those of points do: %s', async (_, make, deviation) => {
+  ] as const)('of distances start like maps of points: %s', async (_, make, deviation) => {
     const distances = Y.toArrays().map((a) =>
       Y.toArrays().map((b) => Math.hypot(...a.map((entry, j) => entry - b[j]!))),
     );
@@ -153,7 +153,7 @@ describe('maps by a metric', () => {
     expect((await run()).latents).toEqual((await run()).latents);
   });
 
-  it('take distances that were rounded in single precision, and say so', async () => {
+  it('accept distances that were rounded in single precision, and report it', async () => {
     const round = Math.fround;
     const unit = Y.toArrays().map((row) => {
       const length = Math.hypot(...row);
@@ -173,7 +173,7 @@ describe('maps by a metric', () => {
     ]) {
       const { message, status } = await fit(model);
       expect(status).toBe('converged');
-      expect(message).toMatch(`Rounding is taken out of ${off + 1} distances`);
+      expect(message).toMatch(`Rounding is removed from ${off + 1} distances`);
     }
     given[0]![1] = given[0]![1]! + 1e-4;
     expect(() => umap(given, { metric: 'precomputed' })).toThrow(/row 0, column 1 .* Take their means/);

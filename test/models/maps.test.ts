@@ -8,7 +8,6 @@ import {
   describe as explained,
   fit,
   fitAt,
-  fitSteps,
   gplvm,
   known,
   latent,
@@ -24,6 +23,7 @@ import {
   tsneNeighbors,
   umap,
 } from '../../src/index.ts';
+import { fitSteps } from '../../src/inference/index.ts';
 import { tsneWork } from '../../src/model/neighborStart.ts';
 import { density } from '../priors/priorDensity.ts';
 
@@ -61,7 +61,7 @@ describe('a map in the language of variables', () => {
     });
   });
 
-  it('is fitted and saved, and says why it does not place or predict', async () => {
+  it('is fitted and saved, and explains why it does not place or predict', async () => {
     const result = await fit(own({ y: small }), { maxIterations: 20 });
     expect(result.objective).toBeGreaterThan(evaluate(own({ y: small })).objective + 0.1);
     const again = loadFit(plain(result), { models: { own } });
@@ -138,7 +138,7 @@ describe('maps', () => {
     expect(objective).toBe(density(tsneNeighbors({ perplexity: 10 }), X, Y).value);
   });
 
-  it('of t-SNE place a new row where the divergence of its own similarities is stationary', async () => {
+  it("of t-SNE place a new row where the divergence of the row's similarities is stationary", async () => {
     const [perplexity, neighbors] = [8, 24];
     const result = await fit(tsne(rowsOf(train), { perplexity, neighbors }));
     const { latents } = await result.project(rowsOf(held));
@@ -217,7 +217,7 @@ describe('a decoder on a map', () => {
     ['tsne', tsne, { perplexity: 10 }],
     ['umap', umap, { neighbors: 8, metric: 'correlation' }],
   ] as const)(
-    'leaves new rows where the density of %s has them, and places rows with holes by itself',
+    'leaves new rows where the density of %s has them, and places rows with holes alone',
     async (_, make, options) => {
       const [some, others] = [rowsOf(train), rowsOf(held)];
       const map = await fit((make as typeof tsne)(some, options as object));
@@ -288,7 +288,7 @@ describe('a start at neighbors', () => {
     expect(restarted!.objective).toBeGreaterThan(own!.objective);
   });
 
-  it('is where gplvm and tpslvm of more than 1000 points begin, through inducing inputs, unless told otherwise', {
+  it('is the default of gplvm and tpslvm of more than 1000 points, through inducing inputs', {
     tags: 'long',
   }, async () => {
     const random = seededRandom(5);
@@ -313,7 +313,7 @@ describe('a start at neighbors', () => {
     expect(started.message).not.toMatch(/t-SNE/);
   });
 
-  it('is chosen by fits only: gplvm of more than 1000 points is taken at given values, and drawn from, as it is', {
+  it('is chosen by fits only: gplvm of more than 1000 points is evaluated at set values, and drawn from, as it is', {
     tags: 'long',
   }, async () => {
     const random = seededRandom(6);
@@ -356,7 +356,7 @@ it('other work has its turn while many rows are placed', { tags: 'long' }, async
   expect(turns).toBeGreaterThan(3);
 });
 
-it('the draws of UMAP are those of the seed of the fit', async () => {
+it('the draws of UMAP follow the seed of the fit', async () => {
   const [one, again, other] = await Promise.all([3, 3, 4].map((seed) => fit(umap(Y, { steps: 50 }), { seed })));
   expect(again!.latents).toEqual(one!.latents);
   expect(other!.latents).not.toEqual(one!.latents);

@@ -44,7 +44,7 @@ function imputationError(complete: Matrix, holes: readonly number[], imputed: Ma
 const at = (rows: readonly number[], X: Matrix) => rows.map((i) => Array.from(X.row(i)));
 
 describe('missing observations', () => {
-  it('are an error unless the model is told to ignore them', () => {
+  it("are an error unless the model has missing: 'ignore'", () => {
     const { Y } = withHoles(20);
     expect(() => gplvm(Y, { latentDim: 2 })).toThrow(InvalidInputError);
     expect(() => gplvm(Y, { latentDim: 2 })).toThrow(/missing: 'ignore'/);
@@ -52,13 +52,13 @@ describe('missing observations', () => {
     expect(() => gplvm(empty, { latentDim: 2, missing: 'ignore' })).toThrow(/Column 12 .* missing entries only/);
   });
 
-  it('leave no row without any, unless something else says where its point lies', async () => {
+  it('leave no row without any, unless something else determines the position of its point', async () => {
     const { Y } = withHoles(20);
     Y.data.fill(Number.NaN, 7 * 12, 8 * 12);
     const options = { latentDim: 2, missing: 'ignore' } as const;
     const X = Array.from({ length: 20 }, (_, i) => [Math.sin(i), Math.cos(i)]);
     const labels = X.map((_, i) => i % 2);
-    const message = /^Row 7 of the observations \(from 0\) has no observed entry at all, .* Leave that row out\.$/;
+    const message = /^Row 7 of the observations \(from 0\) has no observed entries, .* Leave that row out\.$/;
     for (const refused of [
       () => gplvm(Y, options),
       () => gplvm(Y, { ...options, priors: [] }),

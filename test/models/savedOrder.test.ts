@@ -3,11 +3,7 @@ import {
   alle,
   backConstrained,
   bayesianGplvm,
-  bestMultipliers,
-  builtInKernels,
-  builtInLikelihoods,
-  builtInMaps,
-  builtInPriors,
+  beta,
   discriminative,
   drill,
   dynamics,
@@ -37,7 +33,6 @@ import {
   mvu,
   normal,
   ordinal,
-  type ParameterPrior,
   type Prior,
   positive,
   ppca,
@@ -53,9 +48,14 @@ import {
   umapNeighbors,
   uncorrelated,
 } from 'latentfield';
+import { bestMultipliers } from 'latentfield/fields';
+import { builtInKernels } from 'latentfield/kernels';
+import { builtInMaps } from 'latentfield/latents';
+import { builtInLikelihoods, type ParameterPrior } from 'latentfield/model';
+import { builtInPriors } from 'latentfield/models';
 import { describe, expect, it } from 'vitest';
 import { own, savedModels } from '../../attacks/savedModels.mjs';
-import * as distributions from '../../src/model/distributions/builtIn.ts';
+import * as families from '../../src/model/entrywise/families.ts';
 import * as models from '../../src/models/builtIn.ts';
 
 /** That a fit at its start, read and written again, has the same text. */
@@ -101,6 +101,7 @@ const priors: Record<string, () => Prior> = {
 };
 
 const parameterPriors: Record<string, ParameterPrior> = {
+  beta: beta({ concentration: 4, mean: 0.5 }),
   gamma: gamma({ rate: 1, shape: 2 }),
   halfNormal: halfNormal({ on: 'natural', scale: 1 }),
   inverseGamma: inverseGamma({ scale: 1, shape: positive(2, { prior: gamma({ rate: 1, shape: 2 }) }) }),
@@ -150,7 +151,7 @@ describe('a fit that is read and written again has the same text', () => {
 
   it('is of every prior', () => {
     expect(Object.keys(priors).sort()).toEqual(Object.keys(builtInPriors).sort());
-    expect(Object.keys(parameterPriors)).toEqual(Object.keys(distributions).sort());
+    expect(Object.keys(parameterPriors)).toEqual(Object.keys(families).sort());
   });
 
   it.each(Object.keys(priors))('with prior %s', (name) =>
@@ -163,11 +164,13 @@ describe('a fit that is read and written again has the same text', () => {
 
   it.each(Object.keys(builtInLikelihoods))('with likelihood %s', (name) => {
     const likelihood = name === 'ordinal' ? ordinal({ levels: 3 }) : builtInLikelihoods[name]!();
-    return expectSameText(bayesianGplvm(values, reversed({ latentDim: 1, inducing: 3, center: false, likelihood })));
+    // Amounts are above 0, fractions between 0 and 1.
+    const Y = Object.hasOwn(families, name) ? values.map((row) => row.map((one) => 0.2 + 0.5 * one)) : values;
+    return expectSameText(bayesianGplvm(Y, reversed({ latentDim: 1, inducing: 3, center: false, likelihood })));
   });
 
   it.each(Object.entries(parameterPriors))('with distribution %s of a parameter', (_, prior) =>
-    expectSameText(gplvm(Y, { latentDim: 1, kernel: rbf({ lengthscale: positive(1, { prior }) }) })),
+    expectSameText(gplvm(Y, { latentDim: 1, kernel: rbf({ lengthscale: positive(0.5, { prior }) }) })),
   );
 
   it.each(named.map((model) => [model.name, model] as const))('of %s with its options in the other order', (_, model) =>

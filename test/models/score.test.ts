@@ -72,7 +72,7 @@ describe('score', () => {
 });
 
 describe('compareModels by held-out entries', () => {
-  it('compares models of different kinds, and has none of those that fill in nothing', async () => {
+  it('compares models of different kinds, and has none of those that fill in nothing', { tags: 'long' }, async () => {
     const fits = [
       await fit(ppca(Y, { latentDim: 2 })),
       await fit(bayesianGplvm(Y, { latentDim: 2 }), { maxIterations: 20 }),

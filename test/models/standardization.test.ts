@@ -54,7 +54,7 @@ describe('means and scales of the observations', () => {
     }
   });
 
-  it('are those of the columns: the model of standardized columns with both off predicts the same up to them', async () => {
+  it('follow the columns: the model of standardized columns with both off has the same predictions up to them', async () => {
     const N = Y.rows;
     const means = OFFSET.map((_, j) => column(changed, j).reduce((sum, entry) => sum + entry, 0) / N);
     const deviations = means.map((mean, j) =>

@@ -34,7 +34,7 @@ describe("gplrf({ strength: 'validate' })", () => {
   const model = (points: Matrix, known: readonly (string | number | undefined)[]) =>
     gplrf(points, known, { latentDim: 2, strength: 'validate' });
 
-  it('fits with the best of four strengths, says so, and comes back from JSON', async () => {
+  it('fits with the best of four strengths, reports it, and comes back from JSON', async () => {
     const result = await fit(model(Y, labels), { maxIterations: 5, seed: 1 });
     const strength = result.parameters['priors.laplacian.strength'] as number;
     expect([0.1, 1, 10, 100].map((multiple) => (multiple * 9 * D) / 2)).toContainEqual(strength);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fit, gplvm, seededRandom } from '../../src/index.ts';
 
-describe('rows with two places', () => {
-  it('are filled in over both: mean and deviation are those of quadrature over the latent line', async () => {
+describe('rows with two possible positions', () => {
+  it('are filled in over both: mean and deviation agree with quadrature over the latent line', async () => {
     const random = seededRandom(82);
     const place = () => 3 * random.uniform() - 1.5;
     const row = (a: number) => [a * a, a, a ** 3, Math.cos(2 * a)].map((y) => y + 0.05 * random.normal());

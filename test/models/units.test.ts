@@ -16,7 +16,7 @@ const deviation = Math.sqrt(Y.data.reduce((sum, entry) => sum + (entry - mean) *
 const UNITS = [2 ** -7, 1, 2 ** 7];
 
 describe('the unit of the observations', () => {
-  it('makes no difference to a tpslvm beside the density of the change of variables', async () => {
+  it('makes no difference to a tpslvm except for the density of the change of variables', async () => {
     const fits = await Promise.all(
       UNITS.map((unit) => fit(tpslvm(times(unit), { latentDim: 2 }), { maxIterations: 60 })),
     );

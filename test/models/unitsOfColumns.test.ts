@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelsWith } from '../../src/app/cli/modelHelp.ts';
-import {
-  alle,
-  describedModel,
-  drill,
-  fit,
-  knnGraph,
-  loadFit,
-  Matrix,
-  meu,
-  mpme,
-  namedModels,
-  pca,
-  ppca,
-  seededRandom,
-} from '../../src/index.ts';
+import { alle, drill, fit, knnGraph, loadFit, Matrix, meu, mpme, pca, ppca, seededRandom } from '../../src/index.ts';
+import { describedModel, namedModels } from '../../src/models/index.ts';
 import { expectClose } from '../tolerance.ts';
 import { logDeterminantOf, solved } from './field/dense.ts';
 
@@ -223,7 +210,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     expect(() => meu(rows, { graph, squaredDistances, scale: true })).toThrow(/leave scale out/);
   });
 
-  it.each([mpme, pca])('is said by models that take the table as it is', async (model) => {
+  it.each([mpme, pca])('is reported by models that use the table as it is', async (model) => {
     expect((await fit(model(rows))).message).toContain('divide columns in different units');
     expect((await fit(model(rows.map((row) => row.slice(1))))).message).not.toContain('divide columns');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import * as root from '../../src/index.ts';
+import * as root from '../everything.ts';
 
 const { observations: Y } = pipeFlow({ points: 16, seed: 1 });
 const graph = root.knnGraph(Y, 3);
@@ -17,7 +17,7 @@ describe('an option that is not known', () => {
     ['expectedMoments', () => root.expectedMoments(wrong({ graph, grph: 1 }))],
     ['maxEntropy', () => root.maxEntropy(wrong({ expect: {}, bas: 1 }))],
     ['gaussian', () => root.gaussian(wrong({ varance: 1 }))],
-    ['poisson', () => root.poisson(wrong({ rate: 1 }))],
+    ['poisson', () => root.poisson(wrong({ ofset: 'rowSums' }))],
     ['gamma', () => root.gamma(wrong({ shape: 1, rate: 1, scale: 2 }))],
     ['rbf', () => root.rbf(wrong({ varance: 1 }))],
     ['mlpMap', () => root.mlpMap(wrong({ hiden: 3 }))],
@@ -38,7 +38,7 @@ it('a seed of draws is a whole number', async () => {
   }
 });
 
-it('an object that only says to be a kernel or a likelihood is refused, by whatever takes one', () => {
+it('an object that only claims to be a kernel or a likelihood is refused, by every function of one', () => {
   const kernel = wrong({ kind: 'kernel' });
   const takers = [
     () => root.gplvm(Y, { latentDim: 1, kernel }),

@@ -131,7 +131,7 @@ describe('a model with two views', () => {
     expectClose(evaluate(model, { latents }).terms.b!, alone.objective, 1e-12);
   });
 
-  it('says which views there are, in errors and in types', async () => {
+  it('lists its views, in errors and in types', async () => {
     const result = await fit(shared(), { maxIterations: 0 });
     expectTypeOf(result.predict).parameter(1).toHaveProperty('view').toEqualTypeOf<'a' | 'b'>();
     // @ts-expect-error no such view
@@ -170,7 +170,7 @@ describe('a model with two views', () => {
   });
 });
 
-describe('latents that are held', () => {
+describe('fixed latents', () => {
   it('stay, while the other parameters are fitted, and come back from JSON', async () => {
     const X = A.map((row) => row.slice(0, 2));
     const result = await fit(gplvm(A, { latentDim: 2, posterior: fixedAt(X) }), { maxIterations: 30 });

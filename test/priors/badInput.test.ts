@@ -38,7 +38,7 @@ describe('bad input is refused with a sentence', () => {
     [
       'laplacian with an unknown option',
       () => laplacian(labelGraph(labels), { alpha: 1 } as object),
-      /no parameter 'alpha'/,
+      /no option 'alpha'/,
     ],
     ['a graph of other points', evaluated(laplacian(labelGraph([1, 1, 2]))), /graph of 3 points, but the model has 18/],
     [

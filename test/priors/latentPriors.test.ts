@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { graphUnion } from '../../src/engine/index.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
@@ -7,7 +8,6 @@ import {
   discriminative,
   dynamics,
   type Graph,
-  graphUnion,
   knnGraph,
   labelGraph,
   laplacian,
@@ -15,8 +15,6 @@ import {
   Matrix,
   markov,
   type Prior,
-  priorFromJSON,
-  priorToJSON,
   rank,
   rbf,
   standardNormal,
@@ -25,6 +23,7 @@ import {
 } from '../../src/index.ts';
 import type { Conditional } from '../../src/model/language/density.ts';
 import { builtInPriors } from '../../src/models/priorCatalog.ts';
+import { priorFromJSON, priorToJSON } from '../../src/priors/index.ts';
 import { expectClose } from '../tolerance.ts';
 import { contextOf, density, expectGradients } from './priorDensity.ts';
 import { priorReference } from './priorReference.ts';
@@ -47,7 +46,7 @@ function check(prior: Prior, value: number, names?: string[]): void {
   expect(again).toEqual(before);
 }
 
-describe('values equal those of numpy and scipy, gradients those of differences, and JSON changes nothing', () => {
+describe('values agree with numpy and scipy, gradients with differences, and JSON changes nothing', () => {
   it.each(latents.laplacian)(
     'laplacian of $graph, strength $strength, offset $offset',
     ({ graph, value, ...options }) =>

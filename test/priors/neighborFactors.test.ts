@@ -20,12 +20,12 @@ describe('factors of neighbors', () => {
     ['tsneNeighbors of some neighbors', tsneNeighbors({ perplexity: 3, neighbors: 9 })],
     ['umapNeighbors', umapNeighbors({ strength: 2, neighbors: 4 })],
     ['umapNeighbors of negative samples', umapNeighbors({ neighbors: 3, negatives: 5, minDist: 0.3, spread: 2 })],
-  ])('%s conforms, and its gradients are those of differences', (_, prior) => {
+  ])('%s conforms, and its gradients agree with differences', (_, prior) => {
     checkPrior(prior, { latents: X, observations: Y });
     expectGradients(prior, prior.name === 'umap' ? apart : X, Y);
   });
 
-  it('probabilities of three neighbors per unit of perplexity are near those of all', () => {
+  it('probabilities of three neighbors per unit of perplexity are near the probabilities of all', () => {
     const [latents, observations] = [points(400, 2), points(400, 5)];
     const all = density(tsneNeighbors({ perplexity: 10 }), latents, observations).value;
     const some = density(tsneNeighbors({ perplexity: 10, neighbors: 30 }), latents, observations).value;

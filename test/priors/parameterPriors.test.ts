@@ -65,7 +65,7 @@ const cases = [
 ];
 
 describe('priors on parameters', () => {
-  it.each(cases)('%s: values equal those of scipy.stats, gradients those of differences', (name, prior, logDensity) => {
+  it.each(cases)('%s: values agree with scipy.stats, gradients with differences', (name, prior, logDensity) => {
     const parameter = positive(1, { prior });
     parameters.points.forEach((point, i) => {
       const { term, gradient } = termAt(parameter, point);
@@ -153,15 +153,24 @@ describe('priors on parameters', () => {
 
 describe('bad input is refused with a sentence', () => {
   const refused: [string, () => unknown, RegExp][] = [
-    ['a value that is missing', () => gamma({ shape: 1 } as never), /gamma needs the option 'rate'/],
-    ['a value below its range', () => gamma({ shape: 0, rate: 1 }), /'shape' of gamma must be a finite number above 0/],
-    ['a value of another name', () => inverseGamma({ shape: 1, rate: 1 } as never), /no option 'rate'/],
+    [
+      'a rate that is missing',
+      () => positive(1, { prior: gamma({ shape: 1 }) as never }),
+      /called with all of its values/,
+    ],
+    ['a shape that is missing', () => gamma({ rate: 1 }), /gamma needs 'shape' in addition to 'rate'/],
+    [
+      'a value below its range',
+      () => gamma({ shape: 0, rate: 1 }),
+      /'shape' of density 'gamma' must be greater than 0/,
+    ],
+    ['a value of another name', () => inverseGamma({ shape: 1, scale: 1, rate: 1 } as never), /no parameter 'rate'/],
     [
       'a place that is none',
       () => normal({ mean: 0, deviation: 1, on: 'log' as never }),
-      /'natural' or 'unconstrained'/,
+      /no place 'log'.*Known are natural, unconstrained/,
     ],
-    ['a factory', () => positive(1, { prior: gamma as never }), /called with its values/],
+    ['a factory', () => positive(1, { prior: gamma as never }), /called with all of its values/],
     [
       'a start outside the support',
       () => positive(0.5, { prior: gamma({ shape: 2, rate: 1, on: 'unconstrained' }) }),
@@ -175,9 +184,9 @@ describe('bad input is refused with a sentence', () => {
           support: 'real',
           free: true,
           initial: 1,
-          prior: { distribution: 'beta', values: {}, on: 'natural' },
+          prior: { distribution: 'cauchy', values: {}, on: 'natural' },
         }),
-      /no distribution 'beta'/,
+      /no distribution 'cauchy'/,
     ],
   ];
   it.each(refused)('%s', (_, work, message) => {

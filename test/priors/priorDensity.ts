@@ -23,7 +23,6 @@ export function contextOf(prior: Prior, observations: Matrix, columns: number): 
     constants: prior.prepare?.({ ...start, observations, isOnChart: false, seed: 0, batched: false }),
     random: seededRandom(0),
     iteration: 0,
-    isRough: false,
     remember: (_, make) => make(),
     onJitter: () => {},
     onRank: () => {},

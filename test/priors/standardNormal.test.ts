@@ -34,7 +34,7 @@ it('the standard normal prior is the closed form, with gradients in latents and 
   });
 });
 
-it('of each point, it is that of its row', () => {
+it('the density of each point is the density of its row', () => {
   withFloat64(() => {
     const X = op.tensor<Tensor2D>(Float64Array.from(rows.flat()), [2, 3]);
     const prior = standardNormal();

@@ -47,7 +47,7 @@ function quadratics(rows: readonly (readonly number[])[], inputs: readonly (read
   };
 }
 
-describe('a scale a column', () => {
+describe('one scale per column', () => {
   it('is the quadratic form of its column over the degrees of freedom, and multiplies variances only', async () => {
     const plain = await fit(gplvm(Y, { latentDim: 2, ...held, scale: false }), { maxIterations: 0 });
     const scaled = await fit(gplvm(Y, { latentDim: 2, ...held }), { maxIterations: 0 });
@@ -68,14 +68,14 @@ describe('a scale a column', () => {
     );
   });
 
-  it('is not there where the noise is held: it is what it was said to be', async () => {
+  it('does not exist where the noise is fixed, which then keeps its value', async () => {
     const options = { latentDim: 2, ...held, noise: fixed(0.1) };
     const plain = await fit(gplvm(Y, { ...options, scale: false }), { maxIterations: 0 });
     const own = await fit(gplvm(Y, options), { maxIterations: 0 });
     expect(own.predict(at, { noise: true })).toEqual(plain.predict(at, { noise: true }));
   });
 
-  it('is that of the observed rows where entries are missing', async () => {
+  it('comes from the observed rows where entries are missing', async () => {
     const holes = Y.map((row, i) => row.map((y, d) => (d === 1 && i % 4 === 0 ? Number.NaN : y)));
     const options = { latentDim: 2, ...held, missing: 'ignore' } as const;
     const plain = await fit(gplvm(holes, { ...options, scale: false }), { maxIterations: 0 });
@@ -104,7 +104,7 @@ describe('a scale a column', () => {
     expectClose(ratios, quadratics(Y, X).forms, 1e-9);
   });
 
-  it('is in the density that places rows, in draws, and in what is saved', async () => {
+  it('enters the density of new rows, draws, and saved fits', async () => {
     const result = await fit(gplvm(Y, { latentDim: 2, ...held }), { maxIterations: 0 });
     const { latents, logDensityAtPlace } = await result.project(Y.slice(0, 3));
     const { mean, variance } = result.predict(latents, { noise: true });
@@ -134,7 +134,7 @@ describe("scale: 'auto'", () => {
   const changed = Y.map((row) => row.map((y, d) => UNITS[d]! * y + OFFSETS[d]!));
   const other = Y.map((row) => row.map((y, d) => (d === 1 ? 1 : 1e6) * UNITS[d]! * y));
 
-  it('gives the same predictions whatever units columns come in, where these differ by more than ten times', async () => {
+  it('has the same predictions for any units of columns, where these differ by more than ten times', async () => {
     const [one, two] = await Promise.all(
       [changed, other].map((rows) => fit(gplvm(rows, { latentDim: 2 }), { maxIterations: 30 })),
     );
@@ -157,7 +157,7 @@ describe("scale: 'auto'", () => {
     }
   });
 
-  it('says so in the message, and leaves columns of one unit as they are', async () => {
+  it('is reported in the message, and leaves columns of one unit as they are', async () => {
     const far = await fit(gplvm(changed, { latentDim: 2 }), { maxIterations: 1 });
     expect(far.message).toMatch(/divided by its deviation/);
     const near = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 1 });
@@ -173,7 +173,7 @@ describe("scale: 'auto'", () => {
   });
 });
 
-it('leaves pixels as they are, of which some hardly vary', async () => {
+it('leaves pixels as they are, where some hardly vary', async () => {
   const pixels = X.map(([a, b]) =>
     Array.from({ length: 20 }, (_, j) => (j < 12 ? 100 * Math.sin(a! * (j + 1)) : 0.01 * Math.cos(b! * j))),
   );
@@ -194,7 +194,7 @@ describe('a floor of the noise', () => {
     expectClose(toUnconstrained(toNatural(Float64Array.of(-13.4, -12))), [-13.4, -12], 1e-12);
   });
 
-  it.each([-1, -13.1, -13.2, -15])('has the slopes of its own differences at %s', (u) => {
+  it.each([-1, -13.1, -13.2, -15])('has the slopes of its differences at %s', (u) => {
     const h = 1e-6;
     const [x, up, down] = [u, u + h, u - h].map((v) => toNatural(Float64Array.of(v))) as [
       Float64Array,
@@ -206,7 +206,7 @@ describe('a floor of the noise', () => {
     expectClose([Math.exp(logJacobian!(Float64Array.of(u)).value)], [slope], 1e-6);
   });
 
-  it('ends a fit to rows that repeat, and is told', async () => {
+  it('ends a fit to rows that repeat, and is reported', async () => {
     const rows = Y.slice(0, 15).flatMap((row) => [row, row]);
     const result = await fit(gplvm(rows, { latentDim: 2 }), { maxIterations: 1000 });
     expect(result.status).toBe('converged');
@@ -221,6 +221,6 @@ describe('a floor of the noise', () => {
       .reduce((sum, own) => sum + own / 5, 0);
     expect(noise).toBeGreaterThan(0.999e-3 * variance);
     expect(noise).toBeLessThan(1.01e-3 * variance);
-    expect(result.message).toMatch(/noise came to its floor/);
+    expect(result.message).toMatch(/noise reached its lower limit/);
   });
 });

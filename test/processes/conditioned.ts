@@ -15,7 +15,6 @@ export function conditioned(process: GaussianProcess, values: ParameterValues, X
     random: { uniform: unused, normal: unused, integer: unused },
     iteration: 0,
     values,
-    isRough: false,
     remember: (owner, make) => {
       if (!remembered.has(owner)) remembered.set(owner, make());
       return remembered.get(owner) as ReturnType<typeof make>;

@@ -1,6 +1,5 @@
 import {
   add,
-  bestMultipliers,
   bias,
   type EngineChoice,
   expectedMoments,
@@ -14,7 +13,6 @@ import {
   linear,
   matern52,
   maxEntropy,
-  newton,
   normal,
   positive,
   rbf,
@@ -23,6 +21,8 @@ import {
   standardNormal,
   white,
 } from 'latentfield';
+import { bestMultipliers } from 'latentfield/fields';
+import { newton } from 'latentfield/inference';
 import { describe, expect, it } from 'vitest';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import type { Model } from '../../src/model/model.ts';
@@ -89,12 +89,12 @@ function hessians(model: unknown, engine: EngineChoice) {
 }
 
 describe('the Hessian of the objective', () => {
-  it.each(Object.entries(models))('is that of its gradient: %s', (_, model) => {
+  it.each(Object.entries(models))('agrees with differences of its gradient: %s', (_, model) => {
     const { H, differences } = hessians(model, 'wasm');
     expectClose(H!, differences, 1e-7);
   });
 
-  it('has weights at both bounds where it is said to be tried there', async () => {
+  it('has weights at both bounds where the option tries it there', async () => {
     const { graph: learned } = await fit(models['a field of distances with weights at their bound'], {
       maxIterations: 1,
     });
@@ -122,7 +122,7 @@ describe('the Hessian of the objective', () => {
         kernel: rbf({ lengthscale: positive(1, { prior: normal({ mean: 1, deviation: 0.1 }) }) }),
       }),
     ],
-  ])('is not known with %s, which newton says', async (_, model) => {
+  ])('is not known with %s, which newton reports', async (_, model) => {
     const run = fit(model as ReturnType<typeof gplvm>, { solver: newton() });
     await expect(run).rejects.toThrow(InvalidInputError);
     await expect(run).rejects.toThrow(/asks for the curvature of the objective, which gives none/);

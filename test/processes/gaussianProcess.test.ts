@@ -13,12 +13,12 @@ import {
   gaussianProcess,
   InvalidInputError,
   latentVariableModel,
-  likelihoodFromJSON,
   linear,
   Matrix,
   positive,
   rbf,
 } from '../../src/index.ts';
+import { likelihoodFromJSON } from '../../src/model/index.ts';
 import { valueTensors } from '../../src/model/part.ts';
 import { expectClose } from '../tolerance.ts';
 import { conditioned } from './conditioned.ts';
@@ -108,9 +108,9 @@ describe('what is wrong with a process', () => {
       /Under likelihood 'laplace' .* Give their number, such as inducing: 50/,
     ],
     ['no likelihood', () => model({ likelihood: 3 }), /must be a likelihood, such as poisson/],
-    ['too few columns', () => model({ noise: [1, 2, 3] }), /3 variances, one a column, but the observations are 4×2/],
+    ['too few columns', () => model({ noise: [1, 2, 3] }), /3 variances, one per column, but the observations are 4×2/],
     ['too few rows', () => model({ likelihood: gaussian({ variance: [1, 2], per: 'row' }) }), /Give 4, or one number/],
-    ['a number a row', () => gaussian({ variance: 1, per: 'row' }), /takes a list of them, but the number 1/],
+    ['a number per row', () => gaussian({ variance: 1, per: 'row' }), /takes a list of them, but the number 1/],
     ['an unknown share', () => gaussian({ variance: [1], per: 'rows' }), /'column' or 'row', but 'rows'|rows/],
     ['a matrix', () => gaussian({ variance: positive(Matrix.from([[1]])) }), /but a matrix was given/],
     ['a negative variance', () => gaussian({ variance: [1, -1] }), /must be greater than 0, but -1/],
@@ -141,12 +141,12 @@ describe('likelihoods', () => {
       const p = { noise: op.tensor([0.25, 4]) };
       const likelihood = gaussian({ variance: [0.25, 4] });
       const expected = [0.25, 4].map((v) => -0.5 * (Math.log(2 * Math.PI * v) + 0.25 / v));
-      expectClose(tensorMatrix(likelihood.logDensity(p, f, y)), expected, 1e-15);
+      expectClose(tensorMatrix(likelihood.entryDensity(p, f, y)), expected, 1e-15);
       const { mean, variance } = likelihood.moments(p, f, op.tensor<Tensor2D>([[1, 2]]));
       expectClose(tensorMatrix(mean), [0, 1], 0);
       expectClose(tensorMatrix(variance), [1.25, 6], 1e-15);
       const width = { 'likelihood.width': op.scalar(0.5) };
-      expectClose(tensorMatrix(laplace().logDensity(width, f, y)), [-1, -1], 1e-15);
+      expectClose(tensorMatrix(laplace().entryDensity(width, f, y)), [-1, -1], 1e-15);
       expect(() => laplace().moments(width, f, y)).toThrow(/give defineLikelihood its moments/);
     });
   });

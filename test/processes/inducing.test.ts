@@ -8,6 +8,7 @@ import {
   gaussianProcess,
   gplvm,
   InvalidInputError,
+  inducing,
   type Kernel,
   latentVariableModel,
   linear,
@@ -68,8 +69,8 @@ const kernels: Record<string, Kernel> = {
 };
 const noises: Record<string, Omit<GaussianProcessOptions, 'kernel'>> = {
   'one noise variance': { noise: 0.1 },
-  'one a column': { noise: [0.1, 0.2, 0.05, 0.3] },
-  'one a row': { likelihood: gaussian({ variance: Y.toArrays().map((_, i) => 0.05 + 0.02 * i), per: 'row' }) },
+  'one per column': { noise: [0.1, 0.2, 0.05, 0.3] },
+  'one per row': { likelihood: gaussian({ variance: Y.toArrays().map((_, i) => 0.05 + 0.02 * i), per: 'row' }) },
 };
 const cases = Object.entries(kernels).flatMap(([kernelName, kernel]) =>
   Object.entries(noises).flatMap(([noiseName, noise]) =>
@@ -84,7 +85,7 @@ const cases = Object.entries(kernels).flatMap(([kernelName, kernel]) =>
 
 describe.each(cases)('a process through its own inputs: $title', ({ kernel, noise, observations }) => {
   const exact = gaussianProcess({ kernel, ...noise });
-  const through = gaussianProcess({ kernel, ...noise, inducing: X, jitter: 1e-12 });
+  const through = gaussianProcess({ kernel, ...noise, approximation: inducing(X, { jitter: 1e-12 }) });
 
   it('has the exact log density', () => {
     const [a, b] = [densityOf(exact, observations), densityOf(through, observations)];
@@ -107,7 +108,7 @@ describe.each(cases)('a process through its own inputs: $title', ({ kernel, nois
 describe.each([Y, withHoles])('the density of a process through its own inputs', (observations) => {
   it.each(Object.entries(kernels))('draws and judges new rows as the exact one does: %s', (_, kernel) => {
     withFloat64(() => {
-      const [a, b] = [{}, { inducing: X, jitter: 1e-12 }].map((given) => {
+      const [a, b] = [{}, { approximation: inducing(X, { jitter: 1e-12 }) }].map((given) => {
         const process = gaussianProcess({ kernel, noise: 0.1, ...given });
         const known = conditioned(process, initialOf(process), X, observations);
         const drawn = tensorMatrix(known.sample!([matrixTensor(A)], seededRandom(1)));
@@ -149,7 +150,7 @@ describe('a process through few inducing inputs', () => {
     },
   );
 
-  it('is a part of every model of the family, with the right gradients', async () => {
+  describe('is a part of every model of the family, with the right gradients', () => {
     const models = {
       free: gplvm(Y, { latentDim: 2, inducing: 5 }),
       'back-constrained with dynamics': gplvm(Y, {
@@ -168,13 +169,16 @@ describe('a process through few inducing inputs', () => {
       'thin plate spline': tpslvm(Y, { latentDim: 2, inducing: 6 }),
       'centers of their own': gplvm(Y, { latentDim: 2, inducing: 4, kernel: thinPlateSpline({ centers: 4 }) }),
     };
-    for (const model of Object.values(models)) {
-      expect(checkModel(model, { entries: 3 }).passed).toBe(true);
-      const result = await fit(model, { maxIterations: 10 });
-      expect(result.objective).toBeGreaterThan(evaluate(model).objective);
-      const again = await loadFit(JSON.parse(JSON.stringify(result)));
-      expect(again.predict(result.latents)).toEqual(result.predict(result.latents));
-      expect(again.parameters['mapping.inducing']).toEqual(result.parameters['mapping.inducing']);
+    for (const [name, model] of Object.entries(models)) {
+      const tags = ['back-constrained with dynamics', 'thin plate spline'].includes(name) ? ['long'] : [];
+      it(name, { tags }, async () => {
+        expect(checkModel(model, { entries: 3 }).passed).toBe(true);
+        const result = await fit(model, { maxIterations: 10 });
+        expect(result.objective).toBeGreaterThan(evaluate(model).objective);
+        const again = await loadFit(JSON.parse(JSON.stringify(result)));
+        expect(again.predict(result.latents)).toEqual(result.predict(result.latents));
+        expect(again.parameters['mapping.inducing']).toEqual(result.parameters['mapping.inducing']);
+      });
     }
   });
 
@@ -205,7 +209,7 @@ describe('a process through few inducing inputs', () => {
     expect(result.predict(A, { view: 'a' }).mean.columns).toBe(4);
   });
 
-  it('refuses what is no number of them, and inputs of other columns', () => {
+  it('refuses invalid numbers of them, and inputs of other columns', () => {
     for (const inducing of [0, 15, 2.5, Number.NaN]) {
       expect(() => gplvm(Y, { latentDim: 2, inducing })).toThrow(
         /'inducing' of gplvm must be a whole number from 1 to 14/,
@@ -213,7 +217,6 @@ describe('a process through few inducing inputs', () => {
     }
     expect(() => gplvm(Y, { latentDim: 2, inducing: 'all' as never })).toThrow(InvalidInputError);
     expect(() => evaluate(gplvm(Y, { latentDim: 3, inducing: Z }))).toThrow(/must have 3 columns/);
-    expect(() => gaussianProcess({ kernel: rbf(), inducing: Z, jitter: -1 })).toThrow(/a number from 0/);
   });
 });
 

@@ -20,12 +20,12 @@ import { seededRandom } from '../../src/core/random.ts';
 import { doublesOf } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
-import { entriesOf, shapeOf } from '../../src/model/parameter.ts';
 import {
   expectedLogDensity,
   logPredictiveDensity,
   normalExpectation,
-} from '../../src/processes/likelihoods/normalExpectation.ts';
+} from '../../src/model/entrywise/normalExpectation.ts';
+import { entriesOf, shapeOf } from '../../src/model/parameter.ts';
 import { expectClose } from '../tolerance.ts';
 
 const tensors = ({ parameters }: Likelihood) =>
@@ -47,7 +47,7 @@ const supports: [string, Likelihood, number[], number][] = [
 describe.each(supports)('the likelihood %s', (name, likelihood, support, step) => {
   const tolerance = name === 'studentT' ? 1e-8 : 1e-12;
 
-  it('has probabilities that add up to 1, and the moments that they say', () => {
+  it('has probabilities that add up to 1, and the moments that it reports', () => {
     withFloat64(() => {
       const p = tensors(likelihood);
       for (const [a, s] of [
@@ -83,8 +83,8 @@ describe.each(supports)('draws of the likelihood %s', (name, likelihood, support
         const grid = op.tensor<Tensor2D>(support, [support.length, 1]);
         const random = seededRandom(11);
         return {
-          drawn: doublesOf(likelihood.density.sample!(p, random, [n, 1], [at(n)])),
-          weights: doublesOf(op.exp(likelihood.logDensity(p, at(support.length), grid))),
+          drawn: doublesOf(likelihood.sample!(p, random, [n, 1], [at(n)])),
+          weights: doublesOf(op.exp(likelihood.entryDensity(p, at(support.length), grid))),
         };
       });
       // On a grid, an entry stands for what is nearest to it.
@@ -105,7 +105,7 @@ describe.each(supports)('draws of the likelihood %s', (name, likelihood, support
   );
 });
 
-it('refuses a log density that is not one number an entry', () => {
+it('refuses a log density that is not one number per entry', () => {
   const summed = defineLikelihood({
     name: 'summed',
     logDensity: (_, f, y) => op.sum(op.mul(f, y), 1, true) as Tensor2D,
@@ -134,12 +134,12 @@ describe('expectations of log densities', () => {
       const y = op.tensor<Tensor2D>([[3, 0, 11]]);
       const likelihood = poisson();
       const closed = expectedLogDensity(likelihood, {}, mean, variance, y);
-      const nodes = normalExpectation(mean, variance, (f) => likelihood.logDensity({}, f, y));
+      const nodes = normalExpectation(mean, variance, (f) => likelihood.entryDensity({}, f, y));
       expectClose(doublesOf(closed), doublesOf(nodes), 1e-10);
     });
   });
 
-  it('of the logarithm of the normal distribution function hold far out', () => {
+  it('of the logarithm of the normal distribution function are accurate far out', () => {
     withFloat64(() => {
       // log Φ by mpmath with 40 digits.
       const x = op.tensor([-40, -5, -1, 0, 2]);
@@ -170,12 +170,13 @@ describe("offset: 'rowSums'", () => {
   it.each([
     ['poisson', poisson],
     ['negativeBinomial', negativeBinomial],
-  ] as const)('adds the logarithm of the mean count of its row to the functions of %s', (_, make) => {
+  ] as const)('adds the logarithm of the mean count of its row to the functions of %s', (_, factory) => {
+    const make = factory as (options?: { readonly offset?: 'rowSums' }) => Likelihood;
     withFloat64(() => {
       const [own, plain] = [make({ offset: 'rowSums' }), make()];
       const shifted = f.map((row, i) => row.map((entry) => entry + Math.log([2, 0.5][i]!)));
       const densities = (likelihood: Likelihood, at: number[][]) =>
-        doublesOf(likelihood.logDensity(tensors(likelihood), op.tensor<Tensor2D>(at), op.tensor<Tensor2D>(y)));
+        doublesOf(likelihood.entryDensity(tensors(likelihood), op.tensor<Tensor2D>(at), op.tensor<Tensor2D>(y)));
       expectClose(densities(own, f), densities(plain, shifted), 1e-13);
       const variance = op.mul<Tensor2D>(0.3, op.ones([2, 4]));
       const expected = (likelihood: Likelihood, at: number[][]) =>

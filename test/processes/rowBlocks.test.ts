@@ -17,7 +17,7 @@ describe('blocks of rows', () => {
     expect(blocksOf(20_002)).toEqual([5001, 5000, 5001, 5000]);
   });
 
-  it('are the same however many shards hold them', () => {
+  it('are the same for any number of shards', () => {
     for (const shards of [1, 2, 3, 4]) expect(blocksOfShards(20_000, shards).flat()).toEqual(blocksOf(20_000));
     expect(blocksOfShards(100_000, 2).map(total)).toEqual([50_000, 50_000]);
   });
@@ -40,7 +40,7 @@ describe('a sum over a tree', () => {
     expect(sumOverTree(1, single, add)).toBe(a);
   });
 
-  it('has the same bits whoever sums which branches', () => {
+  it('has the same bits for any distribution of its branches', () => {
     for (let blocks = 1; blocks <= values.length; blocks++) {
       const alone = sumOverTree(blocks, single, add);
       for (let cut = 1; cut < blocks; cut++) {

@@ -7,7 +7,7 @@ import { observedPatterns } from '../../src/processes/covariance/covariance.ts';
 import { spanningInputs } from '../../src/processes/covariance/lowRank.ts';
 import type { MomentsAt } from '../../src/processes/functionMoments.ts';
 import { allColumns } from '../../src/processes/functionMoments.ts';
-import { sparseMoments } from '../../src/processes/processDensity.ts';
+import { CLOSE, sparseMoments } from '../../src/processes/processDensity.ts';
 
 const random = seededRandom(5);
 const normals = (rows: number, columns: number) =>
@@ -83,6 +83,28 @@ describe('a process through fewer inputs', () => {
     });
     // It is another computation.
     expect(approximate.mean).not.toEqual(exact.mean);
+  });
+
+  it('is within its bounds where it is close', () => {
+    const noise = 0.01;
+    const process = gaussianProcess({ kernel: add(rbf({ lengthscale: 1.5 }), bias()), noise });
+    const values = valuesOf(process);
+    const A = Matrix.from([...normals(30, 2).toArrays(), [4, 4], [9, -9]]);
+    const predicted = (momentsAt: MomentsAt) =>
+      withFloat64(() => {
+        const { mean, variance } = allColumns(momentsAt(matrixTensor(A)), 2);
+        return { mean: doublesOf(mean), variance: doublesOf(variance) };
+      });
+    const close = predicted(sparseMoments(process, values, X, patterns, CLOSE)!);
+    const exact = predicted(process.momentsAt(values, X, patterns));
+    close.variance.forEach((variance, i) => {
+      // Far from the points, where little is known, the part that fewer inputs leave out is larger: it is added.
+      const apart = Math.abs(variance - exact.variance[i]!) / (exact.variance[i]! + noise);
+      expect(apart).toBeLessThan(1e-4);
+      const error = Math.abs(close.mean[i]! - exact.mean[i]!) / Math.sqrt(exact.variance[i]! + noise);
+      expect(error).toBeLessThan(1e-3);
+    });
+    expect(close.variance).not.toEqual(exact.variance);
   });
 
   it('is not made where the process is as cheap, or where it would need too many inputs', () => {

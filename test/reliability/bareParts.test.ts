@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import * as l from '../../src/index.ts';
 import { checkDensity, checkKernel, checkPrior } from '../../src/testing/index.ts';
+import * as l from '../everything.ts';
 
 const Y = Array.from({ length: 12 }, (_, i) => [Math.cos(i), Math.sin(i), i / 5]);
 const bare = (kind: string, more = {}) => ({ kind, ...more }) as never;
 const gplvm = (options: object) => l.fit(l.gplvm(Y, { latentDim: 1, ...options }), { maxIterations: 1 });
 
-describe('objects that only say to be a part', () => {
+describe('objects that only claim to be a part', () => {
   it.each<[string, () => unknown]>([
     ['a prior', () => gplvm({ priors: [bare('prior')] })],
     ['a prior with a name', () => gplvm({ priors: [bare('prior', { name: 'own' })] })],
@@ -45,7 +45,7 @@ describe('objects that only say to be a part', () => {
     ['a kernel that is checked', () => checkKernel(bare('kernel'))],
     ['a density that is checked', () => checkDensity(bare('density'))],
     ['a prior that is saved', () => l.priorToJSON(bare('prior'))],
-  ])('are refused with what was expected: %s', async (_, make) => {
+  ])('are refused with the expected form: %s', async (_, make) => {
     await expect((async () => make())()).rejects.toMatchObject({
       name: 'InvalidInputError',
       message: expect.stringMatching(/(must (be|return)|takes?|is|needs) .*an object \(Object\)/s),

@@ -1,24 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import * as op from '../../src/engine/tensors/ops.ts';
+import { bestMultipliers } from '../../src/fields/index.ts';
 import {
   choleskyFactor,
   type Density,
   defineDensity,
   defineModel,
   evaluate,
+  expectedMoments,
   fit,
   fixed,
+  type Graph,
   gaussianProcess,
   gplvm,
+  graphUnion,
+  isomap,
   type Kernel,
+  knnGraph,
   known,
+  labelGraph,
+  laplacian,
+  laplacianEigenmaps,
   latent,
   lbfgs,
+  locality,
   Matrix,
+  type Model,
+  maxEntropy,
+  meu,
   minimize,
   observed,
   rbf,
   samplePosterior,
+  squaredDifferences,
 } from '../../src/index.ts';
 
 const Y = Array.from({ length: 12 }, (_, i) => [Math.sin(i / 2), Math.cos(i / 3), i / 12]);
@@ -47,8 +61,8 @@ const under = (density: Density) =>
     },
   })(undefined);
 
-describe('what a model was given', () => {
-  it('is refused with a hole among its rows, of whatever length', () => {
+describe('arguments of a model', () => {
+  it('are refused with a hole among their rows, of any length', () => {
     const rows = Y.map((row) => [...row]);
     delete rows[2];
     expect(() => gplvm(rows, { latentDim: 1 })).toThrow(/row 2 is undefined/);
@@ -68,6 +82,53 @@ describe('what a model was given', () => {
     expect((await fit(model, options)).latents).toEqual(before.latents);
   });
 
+  it.each<[string, (graph: Graph) => Model]>([
+    ['laplacian', (graph) => gplvm(Y, { latentDim: 1, priors: [laplacian(graph, { offset: 0.1 })] })],
+    ['locality', (graph) => gplvm(Y, { latentDim: 1, priors: [locality(graph)] })],
+    ['expectedMoments', (graph) => gplvm(Y, { latentDim: 1, priors: [expectedMoments({ graph })] })],
+    [
+      'squaredDifferences',
+      (graph) =>
+        gplvm(Y, {
+          latentDim: 1,
+          priors: [
+            maxEntropy({
+              copies: 1,
+              slack: 5,
+              multipliers: bestMultipliers(),
+              expect: { near: squaredDifferences(graph) },
+            }),
+          ],
+        }),
+    ],
+    ['meu', (graph) => meu({ graph }, { latentDim: 1 })],
+    ['meu beside rows', (graph) => meu(Y, { latentDim: 1, graph })],
+    ['laplacianEigenmaps', (graph) => laplacianEigenmaps({ graph }, { latentDim: 1 })],
+    ['isomap', (graph) => isomap({ graph }, { latentDim: 1 })],
+  ])('is a copy: a graph that is changed later changes neither a fit nor its file: %s', async (_, make) => {
+    for (const graphOf of [
+      () => knnGraph(Y, 4),
+      () => graphUnion(labelGraph(Y.map((__, i) => i % 2)), knnGraph(Y, 4)),
+    ]) {
+      const saved = async (isChanged: boolean) => {
+        const graph = graphOf();
+        const model = make(graph);
+        if (isChanged) {
+          for (const { sources, targets, weights } of [graph, graph.complete?.rest ?? graph]) {
+            weights.fill(7);
+            sources.reverse();
+            targets.reverse();
+          }
+          graph.complete?.classes.fill(0);
+        }
+        const result = await fit(model, { maxIterations: 2, restarts: 0, seed: 1 });
+        const { model: of, values } = JSON.parse(JSON.stringify(result));
+        return { of, values };
+      };
+      expect(await saved(true)).toEqual(await saved(false));
+    }
+  });
+
   it('is read by its own members: one of Object.prototype is neither an option nor a parameter', async () => {
     Object.defineProperty(Object.prototype, 'foo', { value: 1, enumerable: true, configurable: true, writable: true });
     try {
@@ -77,7 +138,7 @@ describe('what a model was given', () => {
     }
   });
 
-  it('is named with its row and column where a known variable holds NaN', () => {
+  it('are named with row and column where a known variable contains NaN', () => {
     const times = Y.map((_, i) => [i, i === 4 ? Number.NaN : 0]);
     expect(() => regression(times)).toThrow(/'x' of the model 'regression' .*row 4, column 1 is NaN/);
   });
@@ -117,7 +178,7 @@ it('a value that falls for ever has failed, though single steps are below its la
   expect(status, message).not.toBe('converged');
 });
 
-it('draws of a Cholesky factor are not said to have stood still where it is 0 by its form', async () => {
+it('draws of a Cholesky factor do not count as constant where it is 0 by its form', async () => {
   const wishart = defineDensity({
     name: 'wishart',
     parameters: { L: choleskyFactor(2) },

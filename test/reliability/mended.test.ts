@@ -21,8 +21,8 @@ import {
   mpme,
   NumericalError,
   OptimizationError,
-  parseKernel,
 } from '../../src/index.ts';
+import { parseKernel } from '../../src/kernels/index.ts';
 import { latentfield } from '../app/cli/latentfield.ts';
 import { temporaryFolder } from '../app/io/folder.ts';
 import { reference } from '../reference.ts';
@@ -49,7 +49,7 @@ describe('point 1, results that are not finite', () => {
     expect((await fit(broken(undefined))).status).toBe('failed');
   });
 
-  it('a point of the fit that meu places has the density of a point mass, +Infinity, and a point beside it a finite one', async () => {
+  it('a point of the fit that meu places has the density of a point mass, +Infinity, and a point next to it a finite one', async () => {
     const result = await fit(meu(Y, { neighbors: 4 }));
     const beside = Y[3]!.map((entry) => entry + 1e-3);
     const { latents, logDensity } = await result.project([Y[3]!, beside]);
@@ -93,7 +93,7 @@ describe('point 2, damaged files of fits', () => {
   };
 
   describe.each(['as it was saved', 'with new checksums'])('%s', (form) => {
-    it.each(damages)('%s: an error that names the place', (what, place, damage) => {
+    it.each(damages)('%s: an error that names the position', (what, place, damage) => {
       const { fit: json } = reference<{ fit: Json }>('../saved/version2/gplvm.json');
       expect(() => loadFit(json)).not.toThrow();
       damage(json);
@@ -103,7 +103,7 @@ describe('point 2, damaged files of fits', () => {
     });
   });
 
-  it('a lost entry of the means of bayesianGplvm is an error that names the place', () => {
+  it('a lost entry of the means of bayesianGplvm is an error that names the position', () => {
     const { fit: json } = reference<{ fit: { values: Record<string, number[][]> } }>(
       '../saved/version2/bayesianGplvm.json',
     );
@@ -143,8 +143,8 @@ describe('point 3, functions that give promises', () => {
   });
 });
 
-describe('point 4, sizes that cannot be held', () => {
-  it('mpme of 20 000 points is refused before anything is allocated, with what would work', () => {
+describe('point 4, sizes beyond the limits', () => {
+  it('mpme of 20 000 points is refused before anything is allocated, with models that would work', () => {
     const many = new Matrix(
       Float64Array.from({ length: 40_000 }, (_, i) => Math.sin(i)),
       20_000,
@@ -157,7 +157,7 @@ describe('point 4, sizes that cannot be held', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1e7);
   });
 
-  it('WebAssembly that can reserve no memory is an error that says so', () => {
+  it('WebAssembly that can reserve no memory is an error that reports it', () => {
     const none = vi.spyOn(WebAssembly, 'Memory').mockImplementation(function refuse() {
       throw new RangeError('WebAssembly.Memory(): could not allocate memory');
     } as never);
@@ -232,7 +232,7 @@ describe('point 7, what is written', () => {
     expect(readdirSync(path).sort()).toEqual(['state.json', 'victim']);
   });
 
-  it('pictures hold no control characters, and their sizes are bounded', async () => {
+  it('pictures contain no control characters, and their sizes are bounded', async () => {
     const latents = Matrix.from(Y.map(([a, b]) => [a!, b!]));
     const svg = await latentPlot({ latents, title: 'a\u0000b\u0007c\u202ed' });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

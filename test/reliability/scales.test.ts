@@ -123,7 +123,7 @@ describe('variances that start far above the observations', () => {
 });
 
 describe('observations of size 1e-100', () => {
-  it('are fitted, answered and loaded as those of size 1 are', async () => {
+  it('are fitted, used and loaded like observations of size 1', async () => {
     const options = { seed: 1, maxIterations: 300 };
     const small = await fit(gplvm(times(1e-100), { latentDim: 1 }), options);
     const again = loadFit(JSON.parse(JSON.stringify(small)));
@@ -143,7 +143,7 @@ describe('observations of size 1e-100', () => {
     const result = await fit(gplvm(times(1e-100), { latentDim: 2, kernel }), { seed: 1, maxIterations: 300 });
     expect(Object.values(result.parameters)).toContain(0);
     expect(result.status).toBe('failed');
-    expect(result.message).toMatch(/variance' must be greater than 0, but the search came to 0\. Divide/);
+    expect(result.message).toMatch(/variance' must be greater than 0, but the search reached 0\. Divide/);
     expect(loadFit(JSON.parse(JSON.stringify(result))).status).toBe('failed');
   });
 });

@@ -73,7 +73,7 @@ it('a matrix in single precision is far outside', () => {
   expect(away(determinant!, logDeterminant, A.length)).toBeGreaterThan(1e3);
 });
 
-describe('beside 60 digits', () => {
+describe('compared with 60 digits', () => {
   it.each(systems)('factors, determinants and solutions: $name', ({ name, A, B, logDeterminant, solution }) => {
     const jitters: number[] = [];
     const options = { onJitter: (jitter: number) => void jitters.push(jitter) };

@@ -47,13 +47,13 @@ describe('a run ends with its counts alone on the last line', () => {
     ['a hook never ended', 'hookHangs', '0 passed, 2 failed'],
     ['a hook after the tests threw', 'lastHookThrows', '1 passed, 1 failed'],
     ['a file did not load', 'unloadable', '0 passed, 1 failed'],
-    ['a file holds no test', 'noTests', '0 passed, 1 failed'],
+    ['a file contains no test', 'noTests', '0 passed, 1 failed'],
     ['an error came outside of tests', 'rejection', '1 passed, 1 failed'],
     ['a worker was lost', 'lostWorker', '0 passed, 2 failed'],
     ['it was interrupted', 'interrupted', '0 passed, 1 failed'],
     ['no file was found', 'absent', '0 passed, 1 failed'],
     ['a test was left out without a reason', 'skippedSilently', '1 passed, 1 failed'],
-  ])('and fails when %s', async (_, fixture, lastLine) => {
+  ])('and fails when %s', { tags: 'long' }, async (_, fixture, lastLine) => {
     expect(await summary(fixture)).toEqual({ status: 1, lastLine });
   });
 
@@ -61,7 +61,7 @@ describe('a run ends with its counts alone on the last line', () => {
     expect(await summary('passing', 'unloadable', 'hookThrows')).toEqual({ status: 1, lastLine: '3 passed, 4 failed' });
   });
 
-  it('and names what was left out for a reason', async () => {
+  it('and lists the tests that were left out for a reason', async () => {
     const { status, output, lastLine } = await run(['skipped']);
     expect({ status, lastLine }).toEqual({ status: 0, lastLine: '1 passed, 0 failed, 1 skipped' });
     expect(output).toMatch(
@@ -69,7 +69,7 @@ describe('a run ends with its counts alone on the last line', () => {
     );
   });
 
-  it('and counts only what `-t` chose, which must be something', async () => {
+  it('and counts only what `-t` chose, which must be something', { tags: 'long' }, async () => {
     const some = await run(['failing'], '-t', '^holds');
     expect([some.status, some.lastLine]).toEqual([0, '1 passed, 0 failed']);
     const none = await run(['failing'], '-t', 'nothing');

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   add,
   bias,
-  builtInKernels,
   cosine,
   fixed,
   type Kernel,
@@ -21,6 +20,7 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
+import { builtInKernels } from '../../src/kernels/index.ts';
 import { checkKernel } from '../../src/testing/index.ts';
 
 const ARD = [0.7, 1.3];

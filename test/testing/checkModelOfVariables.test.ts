@@ -1,5 +1,4 @@
 import {
-  box,
   type Density,
   defineDensity,
   defineModel,
@@ -22,6 +21,7 @@ import {
   seededRandom,
   standardNormal,
 } from 'latentfield';
+import { box } from 'latentfield/model';
 import * as op from 'latentfield/ops';
 import { checkDensity, checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ const withMoments = (change: (moments: Moments) => Moments): Density => ({
   },
 });
 
-it('the types of operations tell a scalar from a tensor', () => {
+it('the types of operations distinguish a scalar from a tensor', () => {
   const X = op.tensor<Tensor2D>(Float64Array.of(1, 2), [1, 2]);
   const scalar = op.neg(op.sum(op.square(X)));
   const whole: op.Scalar = scalar;
@@ -92,7 +92,7 @@ describe('checkModel of a model of variables', () => {
       'plain JSON',
       'JSON round trip',
       'there is a maximum',
-      'the density that places rows',
+      'the density of new rows',
       "predictions of 'y'",
       'draws',
       'the same after JSON',
@@ -115,7 +115,7 @@ describe('checkModel of a model of variables', () => {
     expect(failures(below)[0]).toMatch(/^predictions of 'y'/);
   });
 
-  it('takes parameters that start on a bound, and densities that are not drawn from, which it says', () => {
+  it('accepts parameters that start on a bound, and densities that are not drawn from, which it reports', () => {
     const own = defineModel({
       name: 'own',
       variables: ({ y }: { y: Matrix }) => {
@@ -147,7 +147,7 @@ describe('checkModel of a model of variables', () => {
     );
   });
 
-  it('names a misspelled member of what a density says of new rows', () => {
+  it('names a misspelled member of the condition of a density', () => {
     const spelled = (condition: () => object) =>
       defineDensity({
         name: 'spelled',
@@ -182,7 +182,7 @@ describe('checkModel of a model of variables', () => {
         return { ...own, sample: (given) => op.add(1, own.moments!(given).mean) };
       },
     };
-    expect(failures(shifted)).toEqual([expect.stringMatching(/^draws: entry 0 of 'y' is predicted to be/)]);
+    expect(failures(shifted)).toEqual([expect.stringMatching(/^draws: entry 0 of 'y' should be/)]);
     const idle = defineDensity({
       name: 'idle',
       parameters: { unused: positive(1) },
@@ -196,7 +196,7 @@ describe('checkModel of a model of variables', () => {
     expect(() => defineModel({ name: 'x', variables: () => ({}), placment: 1 } as never)).toThrow(/placment/);
   });
 
-  it('refuses latent points that shrink with the scales of their own density without end, and says what to do', () => {
+  it('refuses latent points that shrink with the scales of their density without end, and names the remedy', () => {
     const { PI } = Math;
     const normal = (x: Tensor2D, m: op.TensorOrNumber, s: op.TensorOrNumber) =>
       op.sum<op.Tensor1D>(
@@ -228,10 +228,10 @@ describe('checkModel of a model of variables', () => {
     const { passed, message } = maximum(groups());
     expect(passed).toBe(false);
     // N·q·ln 10 at most, of 9 points of 2 columns, and most of that.
-    const gain = Number(/rises by ([\d.]+) for each factor of ten by which 'z' shrinks/.exec(message)![1]);
+    const gain = Number(/rises by ([\d.]+) per factor of ten as 'z' shrinks/.exec(message)![1]);
     expect(gain).toBeLessThan(9 * 2 * Math.log(10) + 0.1);
     expect(gain).toBeGreaterThan(0.8 * 9 * 2 * Math.log(10));
-    expect(message).toMatch(/'z\.width'.*without end.*fixed\(…\).*prior.*Gaussian rows/);
+    expect(message).toMatch(/'z\.width'.*without bound.*fixed\(…\).*prior.*Gaussian rows/);
     expect(maximum(groups({ width: fixed(0.5) })).passed).toBe(true);
     expect(maximum(standardNormal({ precision: positive(1) })).passed).toBe(false);
   });
@@ -253,7 +253,7 @@ describe('checkModel of a model of variables', () => {
     expect(describeModel(mixed({ y: Y }))).toContain('z.weights: simplex, 2');
   });
 
-  it('finds components that close around one point, and points that lie at the means that their density is given', async () => {
+  it('detects components that close around one point, and points that lie at the means of their density', async () => {
     const short = { maxIterations: 1 };
     const mixed = (second: Density) =>
       defineModel({
@@ -269,7 +269,7 @@ describe('checkModel of a model of variables', () => {
     );
     // One point's 2·ln 10 for each factor of ten.
     await expect(fit(mixed(around({ mean: fixed([1, 0]) })), short)).rejects.toThrow(
-      /rises by 4\.6\d? for each factor of ten by which the density of 'z' closes around one of its points, by 'z\.around2\.width', without end.*fixed\(…\)/,
+      /rises by 4\.6\d? per factor of ten as the density of 'z' closes around one of its points, by 'z\.around2\.width', without bound.*fixed\(…\)/,
     );
     expect((await fit(mixed(around({ mean: real([1, 0]), width: fixed(0.5) })), short)).status).toBe('maxIterations');
     const width = positive(0.5, { prior: gamma({ shape: 2, rate: 4 }) });

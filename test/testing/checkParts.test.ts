@@ -72,10 +72,14 @@ describe('checkPrior', () => {
       'gradients far out',
       'rows',
       'normalized',
+      'new rows',
+      'moments',
       'draws',
       'next',
+      'draws of new rows',
       'expectations',
-      'coincident latents',
+      'missing entries',
+      'coincident rows',
       'JSON round trip',
       'leaves no tensors behind',
     ]);
@@ -96,7 +100,7 @@ describe('checkPrior', () => {
       ),
     ).toContain('a finite log density');
     // The square root has no derivative at the distance of coincident points.
-    expect(wrong((_p, X) => op.sum(op.sqrt(op.squaredDistances(X, X))))).toEqual(['coincident latents']);
+    expect(wrong((_p, X) => op.sum(op.sqrt(op.squaredDistances(X, X))))).toEqual(['coincident rows']);
     expect(() => checkPrior(heavyTails())).toThrow(/JSON round trip: .*no prior 'heavyTails'/);
     expect(() => checkPrior(standardNormal as never)).toThrow(/takes a prior, but function was given/);
   });
@@ -126,7 +130,7 @@ describe('checkModel', () => {
       'plain JSON',
       'JSON round trip',
       'there is a maximum',
-      'the density that places rows',
+      'the density of new rows',
       "predictions of 'mapping'",
       'draws',
       'the same after JSON',
@@ -135,7 +139,7 @@ describe('checkModel', () => {
     expect(report.passed).toBe(true);
   });
 
-  it('checks at the values it is given', () => {
+  it('checks at its explicit values', () => {
     const model = gplvm(Y, { latentDim: 2, kernel: rbf(), noise: 0.1 });
     expect(() => checkModel(model, { values: { 'mapping.kernel.rbf.lengthscale': -1 } })).toThrow(
       /must be greater than 0/,
@@ -152,7 +156,7 @@ describe('checkModel', () => {
         // A copy with other members has no variables to look at.
         .filter((failure) => !failure.includes('takes a model of variables'));
     expect(failures({ toJSON: () => ({ model: 'x', kernel: rbf }) })).toEqual([
-      expect.stringMatching(/^plain JSON: it holds/),
+      expect.stringMatching(/^plain JSON: it contains/),
       expect.stringMatching(/^JSON round trip: .*list of known models .* 'x'/),
       expect.stringMatching(/^the same after JSON: .*list of known models .* 'x'/),
     ]);

@@ -1,7 +1,6 @@
 // @module-tag long
 import {
   defineDensity,
-  defineDistribution,
   defineKernel,
   defineLikelihood,
   definePrior,
@@ -36,7 +35,7 @@ const normals = (random: { normal(): number }, n: number, D: number) =>
   );
 const LOG_2PI = Math.log(2 * Math.PI);
 
-describe('faults that are planted are found', () => {
+describe('planted faults are detected', () => {
   it('a constant that is right where the parameter starts', () => {
     const twice = defineDensity({
       name: 'twice',
@@ -58,7 +57,7 @@ describe('faults that are planted are found', () => {
         op.sub(op.mul(-0.5, op.add(op.square(op.div(op.sub(y, f), p.s)), LOG_2PI)), op.mul(2, op.log(p.s))) as Tensor2D,
     });
     expect(failures(checkLikelihood(likelihood(), { ...off, likelihoods: { twice: likelihood } }))).toEqual([
-      expect.stringMatching(/^a total probability of 1: where its parameters move: /),
+      expect.stringMatching(/^normalized: where its parameters move: /),
     ]);
   });
 
@@ -89,7 +88,7 @@ describe('faults that are planted are found', () => {
       const own = of(factor);
       return failures(checkLikelihood(own(), { ...off, likelihoods: { laplaceLike: own } }));
     };
-    expect(check(1.15)).toEqual([expect.stringMatching(/^draws: the variance of draws/)]);
+    expect(check(1.15)).toEqual([expect.stringMatching(/^draws: /), expect.stringMatching(/^draws of new rows: /)]);
     expect(check(1)).toEqual([]);
   });
 
@@ -128,7 +127,7 @@ describe('faults that are planted are found', () => {
     expect(check(0)).toEqual([expect.stringMatching(/^normalized: the total probability/)]);
   });
 
-  it('moments of the next row that are not those of what follows', () => {
+  it('moments of the next row that disagree with the next rows', () => {
     const chain = (factor: number, variance: number) =>
       definePrior({
         name: 'chain',
@@ -166,26 +165,32 @@ describe('faults that are planted are found', () => {
 
   it('distributions of parameters: a constant, a gradient, a support', () => {
     const exponential = (constant: number) =>
-      defineDistribution({
+      defineDensity({
         name: 'exponential',
         parameters: { rate: positive(1) },
-        lower: 0,
-        logDensity: (p, x) => op.sub(op.mul(constant, op.log(p.rate)), op.mul(p.rate, x)),
+        entrywise: true,
+        support: { above: 0 },
+        logDensity: (p, { value: x }) => op.sub(op.mul(constant, op.log(p.rate)), op.mul(p.rate, x)),
       })();
     expect(failures(checkDistribution(exponential(1), off))).toEqual([]);
     expect(failures(checkDistribution(exponential(2), off))).toEqual([
-      expect.stringMatching(/^a total probability of 1: where its values move: /),
+      expect.stringMatching(/^normalized: where its parameters move: /),
     ]);
-    const { density, ...others } = exponential(1);
-    const wrong = {
-      ...others,
-      density: (...given: Parameters<typeof density>) => {
-        const own = density(...given);
-        return { ...own, x: own.x.map((slope) => 2 * slope) };
-      },
+    const own = exponential(1);
+    const twiceTheSlope = op.customGrad((x: op.Tensor, _save: op.Save) => ({
+      value: op.mul(1, x),
+      gradFunc: (dy: op.Tensor) => [op.mul(2, dy)],
+    }));
+    const { logDensity } = own.ofParameter;
+    const steep = {
+      ...own.ofParameter,
+      logDensity: (...[p, x]: Parameters<typeof logDensity>) => logDensity(p, twiceTheSlope(x) as op.Tensor2D),
     };
-    expect(failures(checkDistribution(wrong, off))).toEqual([expect.stringMatching(/^gradient in the parameter: /)]);
-    expect(failures(checkDistribution({ ...exponential(1), lower: -1 }, off)).length).toBeGreaterThan(0);
+    expect(failures(checkDistribution({ ...own, ofParameter: steep }, off))).toEqual([
+      expect.stringMatching(/^gradients: /),
+    ]);
+    const wider = { ...own.ofParameter, support: [-1, Infinity] as const };
+    expect(failures(checkDistribution({ ...own, ofParameter: wider }, off)).length).toBeGreaterThan(0);
   });
 });
 
@@ -204,7 +209,7 @@ describe('right parts pass', () => {
     expect(failures(checkLikelihood(likelihood, off))).toEqual([]);
   });
 
-  it('says which checks are not made, and why', () => {
+  it('lists the checks that are not made, and the reasons', () => {
     const report = checkDensity(standardNormal(), off);
     const next = report.checks.find(({ name }) => name === 'next')!;
     expect(next).toMatchObject({ passed: true, skipped: true, message: 'it gives none' });

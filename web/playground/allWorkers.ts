@@ -1,3 +1,3 @@
-// Both workers as one script, for the page of one file: each answers only what it is asked.
+// Both workers as one script, for the single-file page: each answers only its own requests.
 import './page.worker.ts';
 import './sampling.worker.ts';

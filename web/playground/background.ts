@@ -1,41 +1,43 @@
 import { Matrix } from 'latentfield';
 
-/** What a fit says at the cells of a grid over two latent dimensions. */
+/** Predictions of a fit on a grid over two latent dimensions. */
 export interface Background {
   readonly x: readonly [low: number, high: number];
   readonly y: readonly [low: number, high: number];
   readonly side: number;
   /**
-   * Standard deviation of a new row as a share of the spread of each column, √(Σ_d var[y_d | x]/spread_d²/D), in the middle of each cell: side × side,
-   * from the lowest y. At 1 no more is known than the mean of each column.
+   * Standard deviation of a new row relative to the spread of each column, √(Σ_d var[y_d | x]/spread_d²/D), in the middle of each cell: side × side,
+   * from the lowest y. At 1, no more is known than the mean of each column.
    */
   readonly deviation: Float64Array;
+  /** Standard deviation per column, √(mean of var[y_d | x]/spread_d²) over the cells: D entries. */
+  readonly columns: Float64Array;
   /**
-   * log √det(JᵀJ), J the D×2 slopes of the expected row along the two axes: by how much the mapping magnifies areas (Bishop et al. 1997).
+   * log √det(JᵀJ), with J the D×2 slopes of the expected row along the two axes: the magnification of areas by the mapping (Bishop et al. 1997).
    * Central differences between cells, one-sided at the edges.
    */
   readonly magnification: Float64Array;
-  /** The expected value of the column that was asked for. */
+  /** Expected value of the selected column. */
   readonly value: Float64Array | undefined;
 }
 
 export type Place = Pick<Background, 'x' | 'y' | 'side'> & {
-  /** D standard deviations of the columns over the table. */
+  /** Standard deviations of the D columns over the table. */
   readonly spreads: ArrayLike<number>;
-  /** q entries: where dimensions that are not shown are held. */
+  /** Values of all q latent dimensions, at which dimensions that are not shown are fixed. */
   readonly middle: readonly number[];
   readonly axes: readonly [number, number];
-  /** The column whose expected value is asked for. */
+  /** Column whose expected value is computed. */
   readonly column?: number | undefined;
 };
 
-/** Milliseconds for which the thread is held at the most, about. */
+/** Approximate maximum number of milliseconds per slice of work. */
 const SLICE = 12;
 
 /**
- * Predicts at side × side latents, in slices between which other questions are answered.
+ * Predicts at side × side latents, in slices, so that other requests are answered in between.
  *
- * @returns undefined when the signal was aborted meanwhile
+ * @returns undefined if the signal was aborted
  */
 export async function backgroundOf(
   predict: (X: Matrix) => { readonly mean: Matrix; readonly variance: Matrix },
@@ -43,10 +45,11 @@ export async function backgroundOf(
   signal: AbortSignal,
 ): Promise<Background | undefined> {
   const deviation = new Float64Array(side * side);
+  const sums = new Float64Array(spreads.length);
   const magnification = new Float64Array(side * side);
   const value = column === undefined ? undefined : new Float64Array(side * side);
   const steps = [(x[1] - x[0]) / side, (y[1] - y[0]) / side] as const;
-  /** Expected rows at the cells of the grid; those of three lines of it are kept. */
+  /** Expected rows at the cells of the grid; only three lines of it are kept. */
   const means: (Float64Array | undefined)[] = [];
   const magnify = (line: number) => {
     const [below, above] = [Math.max(0, line - 1), Math.min(side - 1, line + 1)];
@@ -75,6 +78,9 @@ export async function backgroundOf(
     const before = Math.floor(from / side);
     for (let i = 0; i < points.length; i++) {
       const shares = variance.row(i).map((entry, d) => entry / (spreads[d]! * spreads[d]! || 1));
+      shares.forEach((share, d) => {
+        sums[d]! += share;
+      });
       deviation[from + i] = Math.sqrt(shares.reduce((sum, share) => sum + share, 0) / variance.columns);
       if (value !== undefined) value[from + i] = mean.at(i, column!);
       means[from + i] = Float64Array.from(mean.row(i));
@@ -87,10 +93,17 @@ export async function backgroundOf(
     await new Promise((resolve) => setTimeout(resolve));
   }
   magnify(side - 1);
-  return { x, y, side, deviation, magnification, value };
+  const columns = sums.map((sum) => Math.sqrt(sum / (side * side)));
+  return { x, y, side, deviation, columns, magnification, value };
 }
 
-/** From 0, where rows are most certain, to 1, where they are least. */
+/** True if the variance of a new row is the same at all positions, as for linear models: it does not show where rows end. */
+export function isFlat({ deviation }: Pick<Background, 'deviation'>): boolean {
+  const high = deviation.reduce((a, b) => Math.max(a, b));
+  return high - deviation.reduce((a, b) => Math.min(a, b)) <= 1e-9 * high;
+}
+
+/** Doubt from 0, where rows are most certain, to 1, where they are least certain. */
 export function doubtOf({ deviation }: Background): Float64Array {
   const low = deviation.reduce((a, b) => Math.min(a, b));
   const high = deviation.reduce((a, b) => Math.max(a, b));

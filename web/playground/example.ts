@@ -2,16 +2,16 @@ import type { Dataset } from './data/dataset.ts';
 import { type FitSummary, savedRows, traceOf } from './fitSummary.ts';
 import { DEFAULTS, type Settings } from './settings.ts';
 
-/** A fit that was made when the page was built. */
+/** Fit that was computed when the page was built. */
 export interface Example {
   readonly settings: Settings;
   readonly dataset: Dataset;
   readonly summary: FitSummary;
-  /** The text of its JSON. */
+  /** Text of its JSON. */
   readonly text: string;
 }
 
-/** The fit of these settings if the page was built with it: that of what it begins with. Pages of one file have none. */
+/** Fit of these settings, if the page was built with it: the initial example. Single-file pages have none. */
 export async function exampleOf(settings: Settings, dataset: Dataset): Promise<Example | undefined> {
   if (JSON.stringify(settings) !== JSON.stringify(DEFAULTS)) return undefined;
   const response = await fetch('./example.json').catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { Fit, Prediction, Projection } from 'latentfield';
 import { Matrix } from 'latentfield/core';
 import type { StandardizedColumns } from 'latentfield/io';
+import type { Beside } from './data/dataset.ts';
 import type { Settings } from './settings.ts';
 
 export interface PlainMatrix {
@@ -9,7 +10,7 @@ export interface PlainMatrix {
   readonly columns: number;
 }
 
-/** What a fit is made to, and remembers. */
+/** Fitted rows and the information stored with the fit. */
 export interface FittedRows {
   readonly observations: PlainMatrix;
   readonly columns: readonly string[];
@@ -17,12 +18,13 @@ export interface FittedRows {
   readonly labelColumn: string;
   readonly ids: readonly string[] | undefined;
   readonly idColumn: string;
+  readonly beside?: readonly Beside[] | undefined;
 }
 
 /** Iterations, and the objective after each. */
 export type Trace = readonly [iterations: readonly number[], objectives: readonly number[]];
 
-/** A fit as the page sees it. */
+/** Fit in the form that the page uses. */
 export interface FitSummary {
   readonly model: string;
   readonly latents: PlainMatrix;
@@ -34,11 +36,11 @@ export interface FitSummary {
   readonly trace: Trace;
   readonly predicts: boolean;
   readonly projects: boolean;
-  /** Whether it is a point of a density that was searched, from which can be drawn. */
+  /** True if it is a maximum of a density that can be sampled. */
   readonly canDraw: boolean;
 }
 
-/** A fit with what it can do; which of it is there depends on the model. */
+/** Fit with optional abilities, which depend on the model. */
 export type AnyFit = Fit & {
   predict?(X: Matrix, options?: { noise?: boolean }): Prediction;
   project?(Y: Matrix): Promise<Projection>;
@@ -66,9 +68,9 @@ export function summaryOf(fit: AnyFit): FitSummary {
   };
 }
 
-/** What is kept of the table, and of how it was fitted. */
+/** Stored information about the table, and about how it was fitted. */
 export function tableOf(
-  { ids, idColumn, labels, labelColumn, columns }: Omit<FittedRows, 'observations'>,
+  { ids, idColumn, labels, labelColumn, columns, beside }: Omit<FittedRows, 'observations'>,
   units: StandardizedColumns | undefined,
   settings: Settings,
 ): object {
@@ -79,11 +81,34 @@ export function tableOf(
     ...(ids && { ids, idColumn }),
     ...(labels && { labels, labelColumn }),
     ...(units && { standardized: { mean: [...units.mean], deviation: [...units.deviation] } }),
-    page: { settings },
+    page: { settings, ...plainBeside(beside) },
   };
 }
 
-/** A fit and its table, with the settings and limits of rounds that the page made it by. The table has no checksum of its own, and is held to its form. */
+/** Columns that are not fitted, as JSON: dates as `days`, text as `text`. */
+export function plainBeside(beside: readonly Beside[] | undefined): object {
+  if (beside === undefined || beside.length === 0) return {};
+  return {
+    beside: beside.map(({ column, values }) => ({
+      column,
+      ...(values instanceof Float64Array
+        ? { days: Array.from(values, (value) => (Number.isNaN(value) ? null : value)) }
+        : { text: values }),
+    })),
+  };
+}
+
+/** Reads these columns back; undefined if they have another form. */
+export function savedBeside(given: unknown): readonly Beside[] | undefined {
+  if (!Array.isArray(given)) return undefined;
+  return given.flatMap(({ column, days, text }: Readonly<Record<string, unknown>>): Beside[] => {
+    if (typeof column !== 'string') return [];
+    if (Array.isArray(days)) return [{ column, values: Float64Array.from(days, (value) => value ?? Number.NaN) }];
+    return Array.isArray(text) ? [{ column, values: text.map(String) }] : [];
+  });
+}
+
+/** Fit and table as text, with the settings and limits of rounds that the page used. The table has no separate checksum, and is validated by its form. */
 export function savedText(
   fit: AnyFit,
   table: { readonly page?: object } | undefined,
@@ -99,7 +124,7 @@ export function savedText(
   });
 }
 
-/** Rows of a saved fit, whose holes are null. */
+/** Rows of a saved fit, with null for missing entries. */
 export function savedRows(json: { readonly model: { readonly observations?: unknown } }): Matrix | undefined {
   const rows = json.model.observations;
   if (!Array.isArray(rows)) return undefined;

@@ -7,16 +7,16 @@ import type { FitStep } from './page.worker.ts';
 import { type Fitted, PageWorker } from './pageWorker.ts';
 import type { Settings } from './settings.ts';
 
-/** What is fitted: the controls may have left it since. */
+/** Input of a fit, which the controls may no longer show. */
 export interface Subject {
-  /** Undefined of a fit that the page has not made. */
+  /** Settings; undefined for a fit that the page did not make. */
   readonly settings: Settings | undefined;
   readonly dataset: Dataset;
 }
 
 type Fittable = Subject & { readonly settings: Settings };
 
-/** A finished fit, with the worker that keeps it. */
+/** Finished fit, with the worker that keeps it. */
 export interface Shown {
   readonly fit: Fitted;
   readonly of: Subject | undefined;
@@ -24,39 +24,39 @@ export interface Shown {
   readonly worker: PageWorker;
 }
 
-/** A fit that is being made. */
+/** Fit in progress. */
 export interface Run {
   readonly of: Subject;
   readonly isPaused: boolean;
   readonly latents: Matrix | undefined;
   readonly trace: Trace;
   readonly since: number;
-  /** Iterations that it may have reached when it ends, with those of the rounds before. */
+  /** Maximum number of iterations at the end of the fit, including earlier rounds. */
   readonly most: number;
 }
 
 export interface Fitting {
   readonly shown: Shown | undefined;
   readonly run: Run | undefined;
-  /** Why the last one failed, and what it was to be. */
+  /** Reason why the last fit failed, and its input. */
   readonly problem: string;
   readonly failed?: Subject | undefined;
 }
 
-/** A fit of which the page shows the map. */
+/** Fit whose map the page shows. */
 export interface Pictured {
   readonly name: string;
-  /** Undefined of a file that does not hold its rows. */
+  /** Data set; undefined for a file that does not contain its rows. */
   readonly dataset: Dataset | undefined;
   readonly latents: Matrix;
-  /** What can be asked; undefined while it is being made. */
+  /** Fit that answers requests; undefined while it is in progress. */
   readonly fit: Fitted | undefined;
   readonly model: string | undefined;
-  /** The fit that is being made. */
+  /** Fit in progress. */
   readonly run?: Run;
 }
 
-/** The fit that is being made as soon as its rows have places, else the finished one: heading and map are both of it. */
+/** The fit in progress as soon as its rows have positions, otherwise the finished one: heading and map both refer to it. */
 export function pictured({ shown, run }: Fitting): Pictured | undefined {
   if (run?.latents !== undefined && run.latents.data.length > 0) {
     const { dataset, settings } = run.of;
@@ -70,7 +70,7 @@ export function pictured({ shown, run }: Fitting): Pictured | undefined {
   );
 }
 
-/** Rows of which drawing takes longer than a frame, and milliseconds between two pictures of them: the page stays free to answer. */
+/** Number of rows whose drawing takes longer than a frame, and milliseconds between two pictures of them, so that the page stays responsive. */
 const MANY = 20_000;
 const PAUSE = 1000;
 
@@ -79,13 +79,13 @@ function afterFrame(milliseconds: number, show: () => void): void {
   else setTimeout(() => requestAnimationFrame(show), milliseconds);
 }
 
-/** The fits of the page: the finished one that is shown, and at most one that is being made. A failed one leaves what was shown. */
+/** Fits of the page: the finished one that is shown, and at most one in progress. A failed fit leaves the shown one unchanged. */
 export function useFitting() {
   const [fitting, setFitting] = useState<Fitting>({ shown: undefined, run: undefined, problem: '' });
   const running = useRef<PageWorker | undefined>(undefined);
   const kept = useRef<PageWorker | undefined>(undefined);
 
-  /** Shows the newest step of each frame. */
+  /** Shows the latest step of each frame. */
   const frames = (of: Subject, before: Trace) => {
     const [iterations, objectives] = [[...before[0]], [...before[1]]];
     const offset = iterations.at(-1) ?? 0;
@@ -150,7 +150,7 @@ export function useFitting() {
     running.current?.tell(isPaused ? 'pause' : 'resume');
     setFitting((now) => ({ ...now, run: now.run && { ...now.run, isPaused } }));
   };
-  /** Keeps the worker of the fit that is shown from now on, and ends all others. */
+  /** Keeps the worker of the newly shown fit, and ends all others. */
   const keep = (worker: PageWorker) => {
     running.current?.end();
     running.current = undefined;
@@ -164,7 +164,7 @@ export function useFitting() {
   return {
     fitting,
     start,
-    /** Shows a fit that was made before at once, while a worker opens it; it is fitted here if that fails. */
+    /** Shows a precomputed fit at once, while a worker opens it; it is fitted here if that fails. */
     begin({ settings, dataset, summary, text }: Example): void {
       const worker = new PageWorker();
       const { fit, opened } = worker.openKnown(text, summary, [settings.maxIterations]);
@@ -178,7 +178,7 @@ export function useFitting() {
         if (kept.current === worker) start(settings, dataset);
       });
     },
-    /** Searches on from the fit that is shown, by as many iterations again. */
+    /** Continues the search of the shown fit, with as many iterations again. */
     goOn(): Promise<void> {
       const { shown } = fitting;
       const { worker, fit } = shown!;
@@ -187,14 +187,14 @@ export function useFitting() {
     },
     pause: () => pausing(true),
     resume: () => pausing(false),
-    /** Ends the search where it is; before the first step there is nothing to show, and its worker hears no signal. */
+    /** Ends the search at its current point; before the first step there is nothing to show, and its worker cannot receive a signal. */
     stop: () => {
       const worker = running.current;
       if (fitting.run?.latents !== undefined || worker === kept.current) worker?.tell('stop');
-      else worker?.end('Stopped before its first step: there is no map of it yet.');
+      else worker?.end('Stopped before the first step: there is no map yet.');
     },
     dismiss: () => setFitting((now) => ({ ...now, problem: '' })),
-    /** Shows a fit that was saved, or says why not. Where the file does not hold its rows, it can be looked at only. */
+    /** Shows a saved fit, or reports why it cannot. If the file does not contain its rows, the fit can only be viewed. */
     async open(name: string, text: string): Promise<Shown | undefined> {
       const worker = new PageWorker();
       try {
@@ -203,7 +203,7 @@ export function useFitting() {
         const { observations } = rows;
         const columns = rows.columns ?? Array.from({ length: observations?.columns ?? 0 }, (_, j) => `column ${j + 1}`);
         const dataset = observations && {
-          ...{ name, observations, columns, labels: rows.labels, ids: rows.ids, notes: [] },
+          ...{ name, observations, columns, labels: rows.labels, ids: rows.ids, beside: rows.beside, notes: [] },
           labelColumn: rows.labelColumn ?? 'label',
           idColumn: rows.idColumn ?? 'id',
           view: rowView(columns),
@@ -220,7 +220,7 @@ export function useFitting() {
         setFitting((now) => ({
           ...now,
           failed: undefined,
-          problem: `'${name}' is no fit of this library: ${(error as Error).message}`,
+          problem: `'${name}' is not a fit of this library: ${(error as Error).message}`,
         }));
         return undefined;
       }

@@ -3,10 +3,10 @@ import type { AnyFit } from './fitSummary.ts';
 
 const INDUCING = 50;
 const ITERATIONS = 60;
-/** Of the map's deviation: where the lengthscale starts. */
+/** Initial lengthscale, relative to the map's standard deviation. */
 const LENGTHSCALE = 0.25;
 
-/** A sparse Gaussian process, fitted to the rows with the places of a map held: it says what is expected at any place of that map. */
+/** Sparse Gaussian process, fitted to the rows with the positions of a map fixed: it predicts at any position of that map. */
 export function heldAt(Y: Matrix, X: Matrix): Promise<AnyFit> {
   const rms = ({ data }: Matrix) => Math.sqrt(data.reduce((sum, entry) => sum + entry * entry, 0) / data.length);
   const variance = rms(Y) ** 2;

@@ -3,14 +3,15 @@ import { checkedSettings, type Settings } from './settings.ts';
 
 const KEY = 'latentfield table';
 
-/** A table that outlasts a reload of the page, in this tab alone. */
+/** Table that outlasts a reload of the page, or was dropped on the previous page, in this tab only. */
 export interface KeptTable {
   readonly name: string;
   readonly csv: string;
-  readonly settings: Settings;
+  /** Settings of its fit; undefined for a table that was dropped. */
+  readonly settings: Settings | undefined;
 }
 
-/** Keeps a table and the settings of its fit for a reload; forgets the one before. */
+/** Keeps a table and the settings of its fit for a reload; removes the previous one. */
 export function keepTable(table: OwnTable | undefined, settings: Settings): void {
   try {
     if (table?.csv === undefined) sessionStorage.removeItem(KEY);
@@ -20,13 +21,12 @@ export function keepTable(table: OwnTable | undefined, settings: Settings): void
   }
 }
 
-/** The table that was kept, if the address holds nothing else. */
+/** Kept table, if the address contains nothing else. */
 export function keptTable(): KeptTable | undefined {
   if (location.hash.length > 1 || document.getElementById('held') !== null) return undefined;
   try {
     const { name, csv, settings } = JSON.parse(sessionStorage.getItem(KEY)!) as KeptTable;
-    const checked = checkedSettings(settings);
-    return checked && { name: String(name), csv: String(csv), settings: checked };
+    return { name: String(name), csv: String(csv), settings: checkedSettings(settings) };
   } catch {
     return undefined;
   }

@@ -1,29 +1,29 @@
 import { Matrix, type Projection } from 'latentfield';
 import { nearestRows } from './neighbors.ts';
 
-/** How like the fit's own rows are to each other, by the log density at which they are placed, or, of models without one, by the distance to the nearest other row. */
+/** Similarity of the fitted rows to each other, measured by the log density of their projections, or by the distance to the nearest row for models without one. */
 export interface Likeness {
   readonly by: 'density' | 'distance';
-  /** The least log density, or the largest distance, of the rows that were compared. */
+  /** Least log density, or largest distance, of the compared rows. */
   readonly limit: number;
   readonly own: Matrix;
-  /** D numbers by which differences are divided. */
+  /** Divisors of differences, D numbers. */
   readonly unit: ArrayLike<number>;
   readonly compared: number;
   readonly moved: number;
 }
 
-/** Rows of the fit that are placed again for comparison, at most. */
+/** Maximum number of fitted rows that are projected again for comparison. */
 const MOST = 60;
-/** Part of the map's extent beyond which a row that is placed again has not landed where it is. */
+/** Distance relative to the map's extent beyond which a fitted row has not been projected to its position. */
 const APART = 0.05;
 
 /**
- * What placing does to rows of the fit itself.
+ * Compares fitted rows with their projections.
  *
- * @param Y - all rows of the fit, N×D
+ * @param Y - all fitted rows, N×D
  * @param X - their latents, N×q
- * @param unit - D numbers by which differences of rows are divided; 1 by default
+ * @param unit - divisors of differences between rows, D numbers; default 1
  */
 export async function likenessOf(
   place: (Y: Matrix) => Promise<Projection>,
@@ -48,7 +48,7 @@ export async function likenessOf(
   return { by: isKnown ? 'density' : 'distance', limit, own: Y, unit, compared: count, moved };
 }
 
-/** Of each row 1 where it is less like the rows of the fit than each that was compared. */
+/** Flags per row: 1 if it is less similar to the fitted rows than any of the compared rows. */
 export function isUnlikely(Y: Matrix, logDensity: Float64Array, { by, limit, own, unit }: Likeness): Uint8Array {
   return Uint8Array.from({ length: Y.rows }, (_, i) => {
     if (by === 'density') return logDensity[i]! < limit ? 1 : 0;
@@ -56,7 +56,7 @@ export function isUnlikely(Y: Matrix, logDensity: Float64Array, { by, limit, own
   });
 }
 
-/** Distance to the nearest row but one, over the entries that both have. */
+/** Distance to the nearest row, except one, over the entries that both have. */
 const nearest = (row: Float64Array, Y: Matrix, but: number, unit: ArrayLike<number>): number =>
   Math.sqrt(square(row, Y.row(nearestRows(Y, row, 1, but, unit)[0]!), unit));
 

@@ -12,22 +12,22 @@ export interface OtherMap {
   readonly status: 'absent' | 'running' | 'done' | 'failed';
   readonly latents?: Matrix | undefined;
   readonly scores?: Scores | undefined;
-  /** What it is at, or why it failed. */
+  /** Progress, or the reason of a failure. */
   readonly message: string;
 }
 
-/** Methods beside the fit's own, by their names in the library. */
+/** Other methods, by their names in the library. */
 export const METHODS: Readonly<Record<string, string>> = { pca: 'PCA', tsne: 't-SNE', umap: 'UMAP', isomap: 'Isomap' };
 
 const NONE: Readonly<Record<string, OtherMap>> = {};
 
-/** Rows up to which PCA is made without being asked for. */
+/** Maximum number of rows for automatic PCA. */
 const MOST_UNASKED = 3000;
 
-/** Rows of the fit in the units in which they are compared, missing entries filled in. */
+/** Fitted rows in the units of the comparison, with missing entries filled in. */
 export type ComparedRows = NonNullable<Awaited<ReturnType<Fitted['compared']>>>;
 
-/** Maps of the rows of a fit by other methods, each in a worker of its own while it is made, and the scores of all. */
+/** Maps of a fit's rows by other methods, each computed in a separate worker, and the scores of all. */
 export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) {
   const [of, setOf] = useState<Shown['fit']>();
   const [scores, setScores] = useState<Scores>();
@@ -85,7 +85,7 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
       if (!signal.aborted) setScores(found);
       return rows !== undefined;
     } catch {
-      // Of a fit that is no longer shown nothing is asked.
+      // Requests for a fit that is no longer shown are dropped.
       return false;
     } finally {
       worker.end();
@@ -99,7 +99,7 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
     setMaps({});
     const ended = new AbortController();
     if (shown === undefined || dataset === undefined) return;
-    // After the terrain, which is asked for first.
+    // After the terrain, which is requested first.
     const later = setTimeout(async () => {
       const isComplete = await score(ended.signal);
       if (isComplete && !ended.signal.aborted && shown.fit.model !== 'pca' && dataset.observations.rows <= MOST_UNASKED)
@@ -112,7 +112,7 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
       workers.current.clear();
     };
   }, [shown?.fit]);
-  // Until those of another fit are gone, nothing is there.
+  // Empty until the maps of another fit are gone.
   const isCurrent = of === shown?.fit;
   return {
     scores: isCurrent ? scores : undefined,

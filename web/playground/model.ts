@@ -1,11 +1,12 @@
-import { type AnyModel, describedModel, type FitJSON, InvalidInputError, type Matrix } from 'latentfield';
+import { type AnyModel, type FitJSON, InvalidInputError, type Matrix } from 'latentfield';
 import { standardize } from 'latentfield/io';
+import { describedModel } from 'latentfield/models';
 import { fieldsOf, isDense, MODELS, MOST_DENSE, modelsWith, PRIORS, priorOption, type Settings } from './settings.ts';
 
-/** Neighbors where the slider was not moved. */
+/** Default number of neighbors. */
 const NEIGHBORS = 6;
 
-/** The options that are given and belong to the model, as JSON says them. */
+/** Options that are set and belong to the model, in JSON form. */
 function optionsOf({ model, options }: Settings, { data }: Matrix): Record<string, unknown> {
   const given = (name: string): unknown => {
     const value = options[name];
@@ -20,7 +21,7 @@ function optionsOf({ model, options }: Settings, { data }: Matrix): Record<strin
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** A prior with its numbers, if it is chosen. */
+/** Prior with its numbers, if it is chosen. */
 function priorOf(prior: string, options: Settings['options']): object[] {
   if (options[priorOption(prior)] !== true) return [];
   const fields = Object.keys(PRIORS[prior]!.fields);
@@ -34,18 +35,18 @@ function priorOf(prior: string, options: Settings['options']): object[] {
   ];
 }
 
-/** Whether the code of a model names the labels. */
+/** True if the code of a model refers to the labels. */
 const speaksOfLabels = ({ model, options }: Settings) =>
   MODELS[model]!.takesLabels || (options.priors === 'chosen' && options[priorOption('discriminative')] === true);
 
-/** Options of the search: its limit of iterations is that of each round. */
+/** Options of the search: the limit of iterations applies to each round. */
 export function searchOf({ model, options, seed }: Settings, maxIterations: number) {
   const { batchSize } = options;
   const isInBatches = typeof batchSize === 'number' && fieldsOf(model).includes('batchSize');
   return { ...(isInBatches && { batchSize }), maxIterations, seed };
 }
 
-/** The rows as the model sees them, and the model. */
+/** Rows in the form that the model uses, and the model. */
 export function modelOf(
   settings: Settings,
   { observations, labels }: { readonly observations: Matrix; readonly labels: readonly string[] | undefined },
@@ -53,19 +54,19 @@ export function modelOf(
   const { model: name } = settings;
   const seen = settings.standardize ? standardize(observations).apply(observations) : observations;
   if (MODELS[name]!.takesLabels && labels === undefined) {
-    throw new InvalidInputError(`${name} is made from labels. Choose the column that holds them, or another model.`);
+    throw new InvalidInputError(`${name} needs labels. Choose the column that contains them, or another model.`);
   }
   if (seen.rows > MOST_DENSE && isDense(settings)) {
     const sparser = 'inducing' in MODELS[name]!.options ? 'inducing inputs, or ' : '';
     throw new InvalidInputError(
-      `${name} of ${seen.rows} rows takes matrices of ${seen.rows} × ${seen.rows} numbers, too large for a page. Choose ${sparser}a model such as pca, lle or laplacianEigenmaps.`,
+      `${name} of ${seen.rows} rows needs matrices of ${seen.rows} × ${seen.rows} numbers, too large for a page. Choose ${sparser}a model such as pca, lle or laplacianEigenmaps.`,
     );
   }
   const holes = seen.data.reduce((count, value) => count + (Number.isNaN(value) ? 1 : 0), 0);
   if (holes > 0 && !('missing' in MODELS[name]!.options)) {
     const cells = holes === 1 ? '1 cell is missing' : `${holes} cells are missing`;
     throw new InvalidInputError(
-      `${name} takes no tables with missing cells, and ${cells}. Choose ${modelsWith('missing').slice(0, 3).join(', ')} or another model that does, or leave out these rows or columns.`,
+      `${name} does not support missing cells, and ${cells}. Choose ${modelsWith('missing').slice(0, 3).join(', ')} or another model that does, or leave out these rows or columns.`,
     );
   }
   const given = { ...optionsOf(settings, seen), ...(holes > 0 && { missing: 'ignore' }) };
@@ -77,7 +78,7 @@ const searchCode = (settings: Settings, maxIterations: number) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ');
 
-/** A TypeScript program that fits the exported table again: `rounds` are the limits of a fit that went on. */
+/** TypeScript program that refits the exported table: `rounds` are the limits of a fit that was continued. */
 export function programOf(
   settings: Settings,
   table: {
@@ -106,7 +107,8 @@ export function programOf(
     .slice(1)
     .map((most) => `result = await fit(model, { ${searchCode(settings, most)}, start: result });\n`);
   return `// Fits data.csv as the playground of latentfield did, where the objective was ${objective}.
-import { describedModel, fit } from 'latentfield';
+import { fit } from 'latentfield';
+import { describedModel } from 'latentfield/models';
 import { readTable${settings.standardize ? ', standardize' : ''} } from 'latentfield/io';
 
 const ${names} = await readTable('data.csv', { ${reading.join(', ')} });
@@ -117,14 +119,15 @@ ${goOn.join('')}console.log(result.objective);
 `;
 }
 
-/** A program that fits again what a saved fit holds: its rows and its model. */
+/** Program that refits the rows and the model of a saved fit. */
 export function programOfSaved({
   objective,
   diagnostics: { iterations, seed = 0, batchSize },
 }: Pick<FitJSON, 'objective' | 'diagnostics'>): string {
   return `// Fits the model of fit.json again, from its rows, where the objective was ${objective}.
 import { readFileSync } from 'node:fs';
-import { fit, modelFromJSON } from 'latentfield';
+import { fit } from 'latentfield';
+import { modelFromJSON } from 'latentfield/models';
 
 const saved = JSON.parse(readFileSync('fit.json', 'utf8'));
 const model = modelFromJSON(saved.model, {});

@@ -8,7 +8,7 @@ export interface Places {
 const MILLISECONDS = 850;
 const eased = (t: number) => (t < 0.5 ? 4 * t * t * t : 1 - (2 - 2 * t) ** 3 / 2);
 
-/** Places that travel to new ones where these are of the same rows in another map, from where they would be in its frame. */
+/** Animated positions that move to new ones, if these are the same rows in another map, starting from their position in its frame. */
 export function useMoving(target: Places, key: string): { readonly places: Places; readonly isMoving: boolean } {
   const [shown, setShown] = useState({ places: target, isMoving: false });
   const last = useRef({ target, key });
@@ -42,7 +42,7 @@ export function useMoving(target: Places, key: string): { readonly places: Place
     : { places: target, isMoving: false };
 }
 
-/** Coordinates in the frame of others: the same middle, the same length. */
+/** Coordinates in the frame of others: the same center and the same extent. */
 function reframed(values: Float64Array, frame: Float64Array): Float64Array {
   const ends = (list: Float64Array) => {
     const low = list.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);

@@ -1,7 +1,7 @@
 /**
- * The rows nearest to one, over the entries that both have, from the nearest on; `but` is left out.
+ * Rows nearest to a row, over the entries that both have, nearest first, except for `but`.
  *
- * @param unit - D numbers by which differences are divided
+ * @param unit - divisors of differences, D numbers
  */
 export function nearestRows(
   { data, rows, columns }: { readonly data: Float64Array; readonly rows: number; readonly columns: number },

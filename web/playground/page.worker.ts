@@ -1,17 +1,10 @@
-import {
-  comparedRows,
-  differInUnits,
-  fitSteps,
-  type FitStep as LibraryStep,
-  loadFit,
-  localScores,
-  Matrix,
-  nearestNeighborError,
-  usualNeighbors,
-} from 'latentfield';
+import { loadFit, Matrix, nearestNeighborError } from 'latentfield';
+import { differInUnits } from 'latentfield/core';
+import { fitSteps, type FitStep as LibraryStep, localScores, usualNeighbors } from 'latentfield/inference';
 import { parseTable, type StandardizedColumns, standardize } from 'latentfield/io';
+import { comparedRows } from 'latentfield/models';
 import { type Background, backgroundOf, type Place } from './background.ts';
-import { deviationsOf } from './data/dataset.ts';
+import { type Beside, deviationsOf } from './data/dataset.ts';
 import type { Repair } from './data/repairs.ts';
 import {
   type AnyFit,
@@ -19,6 +12,8 @@ import {
   type FittedRows,
   type PlainMatrix,
   plain,
+  plainBeside,
+  savedBeside,
   savedRows,
   savedText,
   summaryOf,
@@ -26,23 +21,23 @@ import {
 } from './fitSummary.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved, searchOf } from './model.ts';
-import { checkedSettings, type Settings } from './settings.ts';
+import { checkedSettings, type Role, type Settings } from './settings.ts';
 
-/** A table as the worker has read it. */
+/** Table after reading in the worker. */
 export interface PlainTable {
   readonly observations: PlainMatrix;
   readonly columns: readonly string[];
   readonly labels: readonly string[] | undefined;
   readonly ids: readonly string[] | undefined;
   readonly idColumn: string | undefined;
-  /** Columns of the file that are none of the observations. */
+  /** Columns of the file that are not observations. */
   readonly others: Awaited<ReturnType<typeof parseTable>>['leftOut'];
-  /** Columns of the observations that hold whole numbers of few kinds. */
+  /** Observation columns of whole numbers with few distinct values. */
   readonly few: readonly { readonly column: string; readonly kinds: number }[];
   readonly notes: readonly string[];
 }
 
-/** What the page asks of a worker, in which a fit is made and stays: nothing that takes long is done on the page's own thread. */
+/** Requests of the page to a worker that computes and keeps a fit, so that nothing slow runs on the page's thread. */
 export type Request =
   | {
       readonly kind: 'read';
@@ -50,25 +45,28 @@ export type Request =
       readonly name: string;
       readonly labels: string;
       readonly columns?: readonly string[];
+      readonly roles?: Settings['roles'];
     }
-  /** Ways to read a table that cannot be read as it is. */
+  /** Columns of a table that are text or dates. */
+  | { readonly kind: 'beside'; readonly bytes: Uint8Array; readonly name: string; readonly columns: readonly string[] }
+  /** Ways to read a table that cannot be read unchanged. */
   | { readonly kind: 'repairs'; readonly bytes: Uint8Array; readonly name: string }
   | { readonly kind: 'fit'; readonly settings: Settings; readonly rows: FittedRows }
-  /** Goes on from the fit that it has. */
+  /** Continues its current fit. */
   | { readonly kind: 'goOn'; readonly settings: Settings }
-  /** The text of a fit that was saved, and the limits of its rounds where the page knows them. */
+  /** Text of a saved fit, and the limits of its rounds if the page knows them. */
   | { readonly kind: 'open'; readonly text: string; readonly rounds?: readonly number[] }
   | { readonly kind: 'predict'; readonly X: PlainMatrix }
   | { readonly kind: 'project'; readonly Y: PlainMatrix }
   | { readonly kind: 'geodesic'; readonly from: readonly number[]; readonly to: readonly number[] }
   | { readonly kind: 'background'; readonly place: Omit<Place, 'spreads'> }
-  /** A fit to the rows Y whose latents are held at X, the places of another map. */
+  /** Fit to the rows Y with latents fixed at X, the positions of another map. */
   | { readonly kind: 'hold'; readonly Y: PlainMatrix; readonly X: PlainMatrix; readonly isStandardized: boolean }
-  /** The rows of the fit as they are compared with each other. */
+  /** Fitted rows in the units of the comparison. */
   | { readonly kind: 'compared' }
   | {
       readonly kind: 'scores';
-      /** Rows as they are compared; undefined where their distances are not known. */
+      /** Rows in the units of the comparison; undefined if their distances are unknown. */
       readonly Y: PlainMatrix | undefined;
       readonly X: PlainMatrix;
       readonly labels: readonly string[] | undefined;
@@ -76,56 +74,57 @@ export type Request =
   | { readonly kind: 'json' }
   | { readonly kind: 'program'; readonly settings: Settings | undefined; readonly rows: FittedRows };
 
-/** How a map keeps neighborhoods. */
+/** Scores of a map's neighborhoods. */
 export interface Scores {
   readonly trustworthiness: number | undefined;
   readonly neighborError: number | undefined;
   readonly neighbors: number;
-  /** Scores of each row; undefined where some of the rows were scored only. */
+  /** Scores of each row; undefined if only some of the rows were scored. */
   readonly byRow: { readonly trustworthiness: Float64Array; readonly kept: Uint8Array } | undefined;
-  /** Number of rows that were scored, of all. */
+  /** Number of scored rows. */
   readonly scored: number;
 }
 
-/** Rows of a fit in the units in which they are compared, missing entries filled in. */
+/** Fitted rows in the units of the comparison, with missing entries filled in. */
 export interface Compared {
   readonly rows: PlainMatrix;
-  /** D numbers by which differences of rows of the table are divided. */
+  /** Divisors of differences between rows of the table, D numbers. */
   readonly unit: Float64Array;
 }
 
-/** New rows in the map, beside the rows of the fit. */
+/** New rows on the map, compared with the fitted rows. */
 export interface Placed {
   readonly latents: PlainMatrix;
-  /** Of each row 1 where it is less like the rows of the fit than any of these. */
+  /** Flags per row: 1 if it is less similar to the fitted rows than any of these. */
   readonly unlikely: Uint8Array;
   readonly by: Likeness['by'];
-  /** How many rows of the fit were placed in the same way, and how many of them did not land where they are. */
+  /** Number of fitted rows that were projected in the same way, and number of them that missed their position. */
   readonly compared: number;
   readonly moved: number;
 }
 
 export interface Answers {
   readonly read: PlainTable;
+  readonly beside: readonly Beside[];
   readonly repairs: readonly Repair[];
   readonly fit: FitSummary;
   readonly goOn: FitSummary;
-  /** With the rows that it was fitted to and what it remembers of them, where the file has them. */
+  /** Opened fit with its fitted rows and stored information, if the file contains them. */
   readonly open: FitSummary & { readonly rows: Partial<FittedRows>; readonly settings: Settings | undefined };
   readonly predict: { readonly mean: PlainMatrix; readonly variance: PlainMatrix };
   readonly project: Placed;
   readonly geodesic: { readonly latents: PlainMatrix; readonly length: number; readonly converged: boolean };
-  /** undefined when another was asked for meanwhile. */
+  /** Background; undefined if another was requested in the meantime. */
   readonly background: Background | undefined;
   readonly hold: FitSummary;
-  /** undefined where entries are missing that the model does not fill in. */
+  /** Rows for comparison; undefined if the model cannot fill in missing entries. */
   readonly compared: Compared | undefined;
   readonly scores: Scores;
   readonly json: string;
   readonly program: string;
 }
 
-/** What needs no answer. */
+/** Messages without an answer. */
 export interface Signal {
   readonly signal: 'pause' | 'resume' | 'stop' | 'seen';
 }
@@ -138,7 +137,7 @@ export interface FitStep {
 
 export type Reply =
   | { readonly step: FitStep }
-  /** Rows of a text that are read so far. */
+  /** Number of rows of a text that have been read. */
   | { readonly rows: number }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: string };
@@ -148,16 +147,16 @@ const matrix = ({ data, rows, columns }: PlainMatrix) => new Matrix(data, rows, 
 let stop = new AbortController();
 let paused: Promise<void> | undefined;
 let goOn = () => {};
-/** Whether the page has shown the step before: a slow page is not flooded. */
+/** True if the page has shown the previous step, so that a slow page is not flooded. */
 let isSeen = true;
 let drawing = new AbortController();
-/** The fit, the rows that it was made to in their own units, and between these and the units that were fitted. */
+/** Current fit, its rows in the original units, and the conversion to the units of the fit. */
 let fitted: { fit: AnyFit; observations: Matrix | undefined; units: StandardizedColumns | undefined } | undefined;
-/** What is kept of the table, and of how it was fitted. */
+/** Stored information about the table, and about how it was fitted. */
 let remembered: object | undefined;
 let rounds: readonly number[] = [];
 let compared: Promise<Compared | undefined> | undefined;
-/** Deviations of the columns in the units that were fitted. */
+/** Standard deviations of the columns in the units of the fit. */
 let spreads: Float64Array | undefined;
 let likeness: Promise<Likeness> | undefined;
 
@@ -171,11 +170,14 @@ self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: nu
   try {
     self.postMessage({ id, value: await answer(request) } satisfies Reply);
   } catch (error) {
-    // Flags of the command line are not the page's.
-    const message = (error as Error).message.replace(/ \(--[\w-]+\)/g, '');
+    const message = withoutOptions((error as Error).message);
     self.postMessage({ id, error: message } satisfies Reply);
   }
 });
+
+/** Sentence without options of programs, which the page does not have. */
+const withoutOptions = (sentence: string): string =>
+  sentence.replace(/ \([^()]*`[^()]*\)/g, '').replace(/,(?: or)? [^,.:;()`]*`[^`]*`/g, '');
 
 function follow(signal: Signal['signal']): void {
   if (signal === 'seen') isSeen = true;
@@ -194,6 +196,8 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
   switch (request.kind) {
     case 'read':
       return read(request);
+    case 'beside':
+      return beside(request);
     case 'repairs': {
       const { repairsOf } = await import('./data/repairs.ts');
       return repairsOf(request.bytes, request.name);
@@ -227,11 +231,28 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
 
 const MOST_KINDS = 30;
 
-async function read({ bytes, name, labels, columns }: Request & { kind: 'read' }): Promise<PlainTable> {
+/** Reader options for columns whose use was chosen. */
+async function roleOptions(roles: Settings['roles'], bytes: Uint8Array, name: string) {
+  const those = (role: Role) => Object.keys(roles).filter((column) => roles[column] === role);
+  const [fitted, hot, names, out] = [those('fit'), those('categories'), those('names'), those('out')];
+  const usual =
+    fitted.length === 0
+      ? undefined
+      : (await parseTable(bytes, name, { allowMissing: true }).catch(() => undefined))?.columns;
+  return {
+    ...(fitted.length > 0 && { columns: [...new Set([...(usual ?? []), ...fitted, ...hot])] }),
+    ...(hot.length > 0 && { oneHot: hot }),
+    ...(names.length > 0 && { id: names[0] }),
+    ...(out.length > 0 && { drop: out }),
+  };
+}
+
+async function read({ bytes, name, labels, columns, roles = {} }: Request & { kind: 'read' }): Promise<PlainTable> {
   const onRows = (rows: number) => self.postMessage({ rows } satisfies Reply);
   const options = {
     allowMissing: true,
     onRows,
+    ...(await roleOptions(roles, bytes, name)),
     ...(columns && { columns: [...columns] }),
     ...(labels !== '' && { labels }),
   };
@@ -257,6 +278,15 @@ async function read({ bytes, name, labels, columns }: Request & { kind: 'read' }
   };
 }
 
+async function beside({ bytes, name, columns }: Request & { kind: 'beside' }): Promise<Beside[]> {
+  const found: Beside[] = [];
+  for (const column of columns) {
+    const { color } = await parseTable(bytes, name, { allowMissing: true, color: column });
+    if (color !== undefined) found.push({ column, values: color });
+  }
+  return found;
+}
+
 async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSummary> {
   const { settings } = request;
   stop = new AbortController();
@@ -279,7 +309,7 @@ async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSumm
   return summaryOf(fitted.fit);
 }
 
-/** Forgets what was derived from the fit before. */
+/** Discards everything derived from the previous fit. */
 function forget(): void {
   likeness = undefined;
   compared = undefined;
@@ -319,8 +349,8 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
   const found = savedRows(json);
   const observations = found && (units === undefined ? found : units.undo(found));
   fitted = { fit, observations, units };
-  const { settings, rounds: made } = pageOf(json);
-  remembered = table && { ...table, ...(settings && { page: { settings } }) };
+  const { settings, rounds: made, beside } = pageOf(json);
+  remembered = table && { ...table, ...((settings || beside) && { page: { settings, ...plainBeside(beside) } }) };
   rounds = made ?? before;
   forget();
   return {
@@ -333,6 +363,7 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
       ...(table?.labelColumn !== undefined && { labelColumn: table.labelColumn }),
       ...(table?.ids && { ids: table.ids }),
       ...(table?.idColumn !== undefined && { idColumn: table.idColumn }),
+      ...(beside && { beside }),
     },
   };
 }
@@ -346,7 +377,7 @@ async function hold({ Y, X, isStandardized }: Request & { kind: 'hold' }): Promi
   return summaryOf(fit);
 }
 
-/** In the units of the table. */
+/** Predictions in the units of the table. */
 function predictions(X: Matrix): Answers['predict'] {
   const { fit, units } = fitted!;
   const { mean, variance } = fit.predict!(X, { noise: true });
@@ -385,7 +416,7 @@ async function background(place: Omit<Place, 'spreads'>): Promise<Background | u
   return { ...made, value: made.value.map((entry) => mean + deviation * entry) };
 }
 
-/** Rows of a fit as its scores compare them. */
+/** Rows of a fit in the units of its scores. */
 async function comparedOf({ fit, observations, units }: NonNullable<typeof fitted>): Promise<Compared | undefined> {
   if (observations === undefined) return undefined;
   const seen = units?.apply(observations) ?? observations;
@@ -394,7 +425,7 @@ async function comparedOf({ fit, observations, units }: NonNullable<typeof fitte
   return { rows: plain(rows), unit: unitOf(seen, rows).map((unit, j) => unit * (units?.deviation[j] ?? 1)) };
 }
 
-/** Numbers by which columns were divided: told from the largest entry of each. */
+/** Divisors of columns, inferred from the largest entry of each. */
 function unitOf(seen: Matrix, divided: Matrix): Float64Array {
   return Float64Array.from({ length: seen.columns }, (_, j) => {
     let [most, unit] = [0, 1];
@@ -408,11 +439,11 @@ function unitOf(seen: Matrix, divided: Matrix): Float64Array {
   });
 }
 
-/** Rows up to which all are scored, and number of rows that are scored of more. */
+/** Maximum number of rows for scoring all of them, and number of scored rows of larger tables. */
 const MOST_SCORED = 3000;
 const SAMPLED = 2000;
 
-/** Scores of rows as they are compared; of very many rows of a part that is evenly spaced over the table. */
+/** Scores of rows in the units of the comparison; for very many rows, of a subset evenly spaced over the table. */
 function scores({ Y, X, labels }: Request & { kind: 'scores' }): Scores {
   const N = X.rows;
   const chosen = N > MOST_SCORED ? Array.from({ length: SAMPLED }, (_, k) => Math.floor((k * N) / SAMPLED)) : undefined;
@@ -439,15 +470,17 @@ function scores({ Y, X, labels }: Request & { kind: 'scores' }): Scores {
   };
 }
 
-/** Settings that the page has put into a saved fit, and the limits of its rounds. */
+/** The page's data in a saved fit: its settings, the limits of its rounds, and columns that were not fitted. */
 function pageOf(json: { readonly table?: { readonly page?: unknown } }): {
   settings: Settings | undefined;
   rounds: readonly number[] | undefined;
+  beside: readonly Beside[] | undefined;
 } {
-  const { settings, rounds: made } = (json.table?.page ?? {}) as { settings?: unknown; rounds?: unknown };
+  const { settings, rounds: made, beside } = (json.table?.page ?? {}) as Readonly<Record<string, unknown>>;
   return {
     settings: checkedSettings(settings),
     rounds: Array.isArray(made) && made.every(Number.isInteger) ? made : undefined,
+    beside: savedBeside(beside),
   };
 }
 

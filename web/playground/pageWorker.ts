@@ -6,35 +6,35 @@ import type { Answers, FitStep, Placed, Reply, Request, Scores, Signal } from '.
 import type { Settings } from './settings.ts';
 import { startWorker } from './startWorker.ts';
 
-/** A fit that stays in its worker. */
+/** Fit that stays in its worker. */
 export interface Fitted extends Omit<FitSummary, 'latents' | 'latentVariances'> {
   readonly latents: Matrix;
   readonly latentVariances: Matrix | undefined;
-  /** Expected rows and their variances, noise included. */
+  /** Expected rows and their variances, including noise. */
   predict(X: readonly (readonly number[])[]): Promise<{ readonly mean: Matrix; readonly variance: Matrix }>;
   /** Latents of new rows. */
   project(Y: Matrix): Promise<Omit<Placed, 'latents'> & { readonly latents: Matrix }>;
-  /** The shortest path between two places: its points, and its length in the units that were fitted. */
+  /** Shortest path between two positions: its points, and its length in the units of the fit. */
   geodesic(
     from: readonly number[],
     to: readonly number[],
   ): Promise<{ readonly latents: Matrix; readonly length: number; readonly converged: boolean }>;
   background(place: Omit<Place, 'spreads'>): Promise<Background | undefined>;
-  /** Rows in the units in which they are compared; undefined where distances between rows are not known. */
+  /** Rows in the units of the comparison; undefined if distances between rows are unknown. */
   compared(): Promise<{ readonly rows: Matrix; readonly unit: Float64Array } | undefined>;
-  /** The text of its JSON. */
+  /** Text of its JSON. */
   json(): Promise<string>;
-  /** A program that makes it again. */
+  /** Program that refits it. */
   program(settings: Settings | undefined, dataset: Dataset): Promise<string>;
 }
 
-/** A worker of the page: it reads, or makes a fit and keeps it. */
+/** Worker of the page, which reads tables, or computes a fit and keeps it. */
 export class PageWorker {
   private readonly worker = startWorker();
   private readonly waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   private count = 0;
   onStep: (step: FitStep) => void = () => {};
-  /** Rows of a text that were read so far. */
+  /** Called with the number of rows of a text that have been read. */
   onRows: (rows: number) => void = () => {};
 
   constructor() {
@@ -54,9 +54,7 @@ export class PageWorker {
       else resolve(data.value as never);
     });
     this.worker.addEventListener('error', () => {
-      this.fail(
-        'The worker of the page was lost, most often for want of memory. Fit fewer rows, or with inducing inputs.',
-      );
+      this.fail('The page lost its worker, most often because memory ran out. Fit fewer rows, or use inducing inputs.');
     });
   }
 
@@ -64,16 +62,16 @@ export class PageWorker {
     return this.fitted(await this.ask({ kind: 'fit', settings, rows: rowsOf(dataset) }));
   }
 
-  /** The fit that it has, searched for further. */
+  /** Continues the search of its fit. */
   async goOn(settings: Settings): Promise<Fitted> {
     return this.fitted(await this.ask({ kind: 'goOn', settings }));
   }
 
-  /** A fit that was saved, and what is known of the rows that it was fitted to. */
+  /** Opens a saved fit, with the stored information about its rows. */
   async open(text: string): Promise<{
     fit: Fitted;
     rows: Omit<Partial<FittedRows>, 'observations'> & { readonly observations: Matrix | undefined };
-    /** Settings by which the page made it. */
+    /** Settings that the page used. */
     settings: Settings | undefined;
   }> {
     const { rows, settings, ...summary } = await this.ask({ kind: 'open', text });
@@ -85,7 +83,7 @@ export class PageWorker {
     };
   }
 
-  /** A fit that was saved and of which all that is shown is known: it can be asked at once, and answers when it is open. */
+  /** Opens a saved fit whose visible content is already known: requests are accepted at once, and answered when it is open. */
   openKnown(text: string, summary: FitSummary, rounds: readonly number[]): { fit: Fitted; opened: Promise<unknown> } {
     return { opened: this.ask({ kind: 'open', text, rounds }), fit: this.fitted(summary) };
   }
@@ -94,7 +92,7 @@ export class PageWorker {
     return this.ask({ kind: 'scores', Y: Y && plainMatrix(Y), X: plainMatrix(X), labels });
   }
 
-  /** A Gaussian process held at the places of another map of the rows. */
+  /** Gaussian process fitted at the fixed positions of another map of the rows. */
   async hold(Y: Matrix, X: Matrix, isStandardized: boolean): Promise<Fitted> {
     return this.fitted(await this.ask({ kind: 'hold', Y: plainMatrix(Y), X: plainMatrix(X), isStandardized }));
   }
@@ -103,8 +101,8 @@ export class PageWorker {
     this.worker.postMessage({ signal } satisfies Signal);
   }
 
-  /** Ends it, and its fit with it. */
-  end(reason = 'Another fit has taken the place of this one.'): void {
+  /** Ends the worker and its fit. */
+  end(reason = 'Another fit has replaced this one.'): void {
     this.worker.terminate();
     this.fail(reason);
   }
@@ -156,7 +154,7 @@ export class PageWorker {
 
 const plainMatrix = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
 const matrixOf = ({ data, rows, columns }: PlainMatrix) => new Matrix(data, rows, columns);
-const rowsOf = ({ observations, columns, labels, labelColumn, ids, idColumn }: Dataset): FittedRows => ({
-  ...{ columns, labels, labelColumn, ids, idColumn },
+const rowsOf = ({ observations, columns, labels, labelColumn, ids, idColumn, beside }: Dataset): FittedRows => ({
+  ...{ columns, labels, labelColumn, ids, idColumn, beside },
   observations: plainMatrix(observations),
 });

@@ -1,36 +1,40 @@
-import { type LatentMode, loadFit, Matrix, modelFromJSON, nuts, samplePosterior } from 'latentfield';
+import { loadFit, Matrix, nuts, samplePosterior } from 'latentfield';
+import type { LatentMode } from 'latentfield/inference';
+import { modelFromJSON } from 'latentfield/models';
 import { type PlainMatrix, plain } from './fitSummary.ts';
 
-/** Where one of the chains stands. */
+/** Progress of one chain. */
 export interface DrawsStep {
   readonly chain: number;
   readonly chains: number;
-  /** Transitions of the chain, and how many it is to make; the warm-up included. */
+  /** Number of transitions so far, and their total, including the warm-up. */
   readonly done: number;
   readonly of: number;
   readonly isWarmup: boolean;
-  /** Its latents there, turned onto those of the fit; undefined where they are held. */
+  /** Current latents, rotated onto the latents of the fit; undefined if they are fixed. */
   readonly latents: PlainMatrix | undefined;
 }
 
-/** Chains that draw one map. */
+/** Chains that draw the same map. */
 export interface DrawnMode {
   readonly chains: readonly number[];
-  /** The mean of its latents, turned onto those of the fit. */
+  /** Mean of the latents, rotated onto the latents of the fit. */
   readonly mean: PlainMatrix;
-  /** The covariance of each point, N of q×q in one list. */
+  /** Covariance of each point, N matrices q×q in one list. */
   readonly covariances: Float64Array;
 }
 
-/** What draws from the posterior say. */
+/** Results of the draws from the posterior. */
 export interface Drawn {
   readonly message: string;
   readonly chains: number;
-  /** Of each chain. */
+  /** Number of draws per chain. */
   readonly draws: number;
-  /** Of distances between points; undefined where these are held. */
+  /** R̂ of distances between points; undefined if these are fixed. */
   readonly rHat: number | undefined;
   readonly modes: readonly DrawnMode[];
+  /** Single draws of the latents, rotated onto the latents of the fit, chain by chain. */
+  readonly maps: readonly { readonly chain: number; readonly latents: PlainMatrix }[];
   readonly parameters: readonly {
     readonly name: string;
     readonly mean: number;
@@ -41,10 +45,12 @@ export interface Drawn {
 }
 
 const LENGTHS = { chains: 4, warmup: 200, draws: 200 };
-/** Trajectories of at most 2⁷ steps, so that the chains are seen to move. */
+/** Number of draws per chain that are shown as maps. */
+const MAPS = 5;
+/** Maximum depth of trajectories, at most 2⁷ steps, so that the chains move visibly. */
 const MAX_DEPTH = 7;
 
-/** A fit to draw from, as the text of its JSON; or the end of the chains: what all of them have drawn is the answer. */
+/** Fit to sample from, as JSON text; or the end of the chains, which is answered by their draws so far. */
 export type DrawsRequest = { readonly fit: string; readonly holdsPoints: boolean } | { readonly endsChains: true };
 
 export type DrawsReply = { readonly step: DrawsStep } | { readonly drawn: Drawn } | { readonly error: string };
@@ -53,7 +59,7 @@ const stop = new AbortController();
 
 self.addEventListener('message', async ({ data }: MessageEvent<DrawsRequest | object>) => {
   if ('endsChains' in data) {
-    stop.abort(new Error('The chains were stopped in their warm-up: there are no draws yet.'));
+    stop.abort(new Error('The chains were stopped during warm-up: there are no draws yet.'));
     return;
   }
   if (!('holdsPoints' in data)) return;
@@ -65,12 +71,13 @@ self.addEventListener('message', async ({ data }: MessageEvent<DrawsRequest | ob
   }
 });
 
-/** Draws from the posterior of a fit's model, beginning at the fit. */
+/** Draws from the posterior of a fit's model, starting at the fit. */
 async function drawnFrom(text: string, holdsPoints: boolean, onStep: (step: DrawsStep) => void): Promise<Drawn> {
   const json = JSON.parse(text);
   const fit = loadFit(json);
   const target = fit.latents;
   const { chains, warmup, draws: count } = LENGTHS;
+  const kept = Array.from({ length: chains }, (): PlainMatrix[] => []);
   const draws = await samplePosterior(modelFromJSON(json.model, {}), {
     ...LENGTHS,
     method: nuts({ maxDepth: MAX_DEPTH }),
@@ -82,10 +89,9 @@ async function drawnFrom(text: string, holdsPoints: boolean, onStep: (step: Draw
     onProgress: ({ chain, iteration, isWarmup, values }) => {
       const { latents } = values();
       const isDrawn = !holdsPoints && latents instanceof Matrix;
-      onStep({
-        ...{ chain, chains, isWarmup, done: iteration, of: warmup + count },
-        latents: isDrawn ? plain(product(latents, turnOnto(latents, target))) : undefined,
-      });
+      const turned = isDrawn ? plain(product(latents, turnOnto(latents, target))) : undefined;
+      if (turned !== undefined && !isWarmup) kept[chain]!.push(turned);
+      onStep({ ...{ chain, chains, isWarmup, done: iteration, of: warmup + count }, latents: turned });
     },
   });
   const { latents, message } = draws;
@@ -95,6 +101,12 @@ async function drawnFrom(text: string, holdsPoints: boolean, onStep: (step: Draw
     draws: draws.draws,
     rHat: latents?.rHat,
     modes: latents?.modes.map((mode) => turnedMode(mode, target)) ?? [],
+    maps: kept.flatMap((all, chain) =>
+      Array.from({ length: Math.min(MAPS, all.length) }, (_, k) => ({
+        chain,
+        latents: all[Math.floor(((k + 1) * all.length) / Math.min(MAPS, all.length)) - 1]!,
+      })),
+    ),
     parameters: Object.entries(draws.summary()).map(([name, { mean, q5, q95, rHat }]) => ({
       ...{ name, mean, q5, q95, rHat },
     })),
@@ -113,7 +125,7 @@ function turnedMode({ chains, mean, covariances }: LatentMode, target: Matrix): 
 
 const TURNS = 60;
 
-/** The orthogonal R for which X·R is nearest to a target: the polar factor of Xᵀ·target, by the iteration R ← R·(3I − RᵀR)/2 of Newton and Schulz. */
+/** Orthogonal R that minimizes the distance of X·R to a target: the polar factor of Xᵀ·target, by the Newton–Schulz iteration R ← R·(3I − RᵀR)/2. */
 function turnOnto(X: Matrix, target: Matrix): Matrix {
   const M = product(transposed(X), target);
   const norm = Math.sqrt(M.data.reduce((sum, entry) => sum + entry * entry, 0)) || 1;

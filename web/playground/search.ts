@@ -1,4 +1,4 @@
-import type { Dataset } from './data/dataset.ts';
+import { besideText, type Dataset } from './data/dataset.ts';
 
 const COMPARISONS: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   '<': (a, b) => a < b,
@@ -9,13 +9,13 @@ const COMPARISONS: Readonly<Record<string, (a: number, b: number) => boolean>> =
 };
 
 /**
- * Rows that a text finds: a condition such as `mass > 3`, the number of a row, or a part of its id or label.
+ * Rows that match a text: a condition such as `mass > 3` or `day < 2024-03-01`, the number of a row, or a part of its id, label or other text.
  *
  * @returns undefined for an empty text
  */
 export function rowsFound(
   text: string,
-  { observations, columns, labels, labelColumn, ids }: Dataset,
+  { observations, columns, labels, labelColumn, ids, beside = [] }: Dataset,
 ): number[] | undefined {
   const asked = text.trim();
   if (asked === '') return undefined;
@@ -27,6 +27,14 @@ export function rowsFound(
     if (comparison === '=' && labels !== undefined && isName(labelColumn)) {
       return rows.filter((i) => labels[i]!.toLowerCase() === value.toLowerCase());
     }
+    const near = beside.find(({ column }) => isName(column));
+    if (near?.values instanceof Float64Array) {
+      const [days, dates] = [Date.parse(value) / 86_400_000, near.values];
+      return rows.filter((i) => COMPARISONS[comparison]!(dates[i]!, days));
+    }
+    if (near !== undefined && comparison === '=') {
+      return rows.filter((i) => besideText(near, i).toLowerCase() === value.toLowerCase());
+    }
     const column = columns.findIndex(isName);
     const number = Number(value);
     if (column < 0 || value === '' || Number.isNaN(number)) return [];
@@ -37,5 +45,9 @@ export function rowsFound(
   const number = Number(asked.replace(/^row\s+/i, ''));
   if (Number.isInteger(number) && number >= 1 && number <= observations.rows) return [number - 1];
   const part = asked.toLowerCase();
-  return rows.filter((i) => [labels, ids].some((texts) => texts?.[i]?.toLowerCase().includes(part) === true));
+  return rows.filter((i) =>
+    [labels?.[i], ids?.[i], ...beside.map((each) => besideText(each, i))].some(
+      (text) => text?.toLowerCase().includes(part) === true,
+    ),
+  );
 }

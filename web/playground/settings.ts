@@ -1,13 +1,18 @@
 import { modelOptions } from '../../src/app/cli/modelOptions.ts';
 
-/** Everything that decides a fit, beside a visitor's own table: plain data, which a link holds. */
+/** Use of a table column, if it is not left to the reader. */
+export type Role = 'fit' | 'categories' | 'names' | 'out';
+
+/** Everything that determines a fit, except a visitor's table: plain data that fits into a link. */
 export interface Settings {
-  /** A set that comes with the page, or 'own'. */
+  /** Name of a built-in data set, or 'own'. */
   readonly set: string;
-  /** The column of an own table that holds labels; '' for none. */
+  /** Column of a visitor's table with labels; '' for none. */
   readonly labels: string;
+  /** Uses of a visitor's table columns, by name. */
+  readonly roles: Readonly<Record<string, Role>>;
   readonly model: string;
-  /** Options of the model by name; those that are not here are the library's own choice. */
+  /** Options of the model by name; options that are not set have the library's defaults. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
   readonly standardize: boolean;
   readonly maxIterations: number;
@@ -17,6 +22,7 @@ export interface Settings {
 export const DEFAULTS: Settings = {
   set: 'pipeFlow',
   labels: '',
+  roles: {},
   model: 'gplvm',
   options: { latentDim: 2 },
   standardize: false,
@@ -24,7 +30,7 @@ export const DEFAULTS: Settings = {
   seed: 0,
 };
 
-/** A control for one option. */
+/** Control for one option. */
 export type Field =
   | {
       readonly kind: 'slider';
@@ -57,8 +63,8 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   },
   dynamics: { kind: 'check', label: 'Rows are a sequence (dynamics)' },
   inducing: slider('Inducing inputs', [undefined, 10, 20, 30, 50, 75, 100], 'none'),
-  batchSize: slider('Rows of a step', [undefined, 100, 200, 500, 1000, 2000], 'all'),
-  centers: slider('Centers of the spline', [undefined, 10, 20, 30, 50, 75, 100], 'one a row'),
+  batchSize: slider('Rows per step', [undefined, 100, 200, 500, 1000, 2000], 'all'),
+  centers: slider('Centers of the spline', [undefined, 10, 20, 30, 50, 75, 100], 'one per row'),
   strength: slider('Strength of the prior', strengths),
   perplexity: slider('Perplexity', [undefined, 5, 10, 15, 20, 30, 40, 50]),
   neighbors: slider('Neighbors', [undefined, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]),
@@ -70,14 +76,14 @@ const neighbors = slider('Neighbors', [3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]);
 const scale = (label: string) => slider(label, strengths.slice(1));
 const strength = scale('Strength');
 
-/** Priors that a model can be given together, each with its sliders. */
+/** Priors that can be combined in a model, each with its sliders. */
 export const PRIORS: Readonly<
   Record<string, { readonly about: string; readonly fields: Readonly<Record<string, Field>> }>
 > = {
   standardNormal: { about: 'near the origin', fields: { precision: scale('Precision') } },
   laplacian: { about: 'neighboring rows lie near each other', fields: { neighbors, strength } },
   locality: {
-    about: 'a row lies among its neighbors, as in locally linear embedding',
+    about: 'each row is near a combination of its neighbors, as in locally linear embedding',
     fields: { neighbors, strength },
   },
   tsne: {
@@ -87,25 +93,25 @@ export const PRIORS: Readonly<
   rank: { about: 'few dimensions', fields: { beta: scale('Beta'), strength } },
   markov: {
     about: 'rows are a sequence of small steps',
-    fields: { variance: scale('Variance of a step') },
+    fields: { variance: scale('Variance per step') },
   },
-  discriminative: { about: 'labels lie apart', fields: { strength } },
+  discriminative: { about: 'labels are separated', fields: { strength } },
 };
 
-/** The option that says whether a prior is chosen, and those of its sliders. */
+/** Name of the option that selects a prior, or of one of its sliders. */
 export const priorOption = (prior: string, field?: string) =>
   field === undefined ? `prior.${prior}` : `prior.${prior}.${field}`;
 
-/** The models that the page offers. */
+/** Models that the page offers. */
 export const MODELS = modelOptions;
 
-/** The options of a model that have controls. */
+/** Options of a model that have controls. */
 export const fieldsOf = (model: string): string[] =>
   Object.keys(FIELDS).filter(
     (name) => name in MODELS[model]!.options || (name === 'batchSize' && model === IN_BATCHES.model),
   );
 
-/** Models to begin with, and what they are called. */
+/** Suggested models with their titles. */
 export const CARDS: Readonly<Record<string, string>> = {
   gplvm: 'GPLVM',
   bayesianGplvm: 'Bayesian GPLVM',
@@ -114,55 +120,57 @@ export const CARDS: Readonly<Record<string, string>> = {
   pca: 'PCA',
 };
 
-/** True if the model, with these options, forms matrices of N × N numbers. */
+/** True if the model, with these options, needs N×N matrices. */
 export const isDense = ({ model, options }: Settings): boolean =>
   MODELS[model]!.ofMany !== undefined && options.inducing === undefined;
-/** Rows up to which a page forms them: a matrix takes 0.2 GB, and a fit several of them. */
+/** Maximum number of rows for N×N matrices in a page: a matrix takes 0.2 GB, and a fit several of them. */
 export const MOST_DENSE = 5000;
 
-/** The models that take an option: of `missing` those that take missing cells, of `scale` those that divide columns in different units. */
+/** Models with an option: `missing` selects those that support missing cells, `scale` those that divide columns in different units. */
 export const modelsWith = (option: string): string[] =>
   Object.keys(MODELS).filter((name) => option in MODELS[name]!.options);
 
-/** Rows from which a fit that goes through inducing inputs takes a minute to its first step, and models that do not. */
+/** Number of rows above which the first step of a fit with inducing inputs takes a minute, and models without such fits. */
 const LARGE = 50_000;
 const QUICK = ['pca', 'ppca', 'lda', 'lpp', 'slpp', 'lle', 'laplacianEigenmaps', 'meu', 'tsne', 'umap'];
 
-/** Whether the first step of a fit of so many rows takes a minute and more. */
+/** True if the first step of a fit with this many rows takes more than a minute. */
 export const isSlow = ({ model, options }: Settings, rows: number): boolean =>
   rows >= LARGE && !QUICK.includes(model) && options.batchSize === undefined;
 
-/** A model with error bars whose steps see some of the rows only: an epoch of 100 000 rows takes seconds. */
+/** Model with error bars and mini-batch steps: an epoch of 100 000 rows takes seconds. */
 export const IN_BATCHES = {
   model: 'bayesianGplvm',
   options: { latentDim: 2, inducing: 30, batchSize: 1000 },
 } satisfies Partial<Settings>;
 
-/** Inducing inputs that a likelihood without closed form gets unless a number is chosen. */
+/** Default number of inducing inputs for a likelihood without closed form. */
 export const INDUCING = 30;
 
-/** What choosing an option brings with it: a likelihood without closed form takes inducing inputs. */
+/** Applies consequences of an option: a likelihood without closed form needs inducing inputs. */
 export function withNeeded(options: Settings['options'], model: string): Settings['options'] {
   const isSum = typeof options.likelihood === 'string' && options.likelihood !== '';
   if (!isSum || options.inducing !== undefined || !('inducing' in MODELS[model]!.options)) return options;
   return { ...options, inducing: INDUCING };
 }
 
-/** The part of a link behind #: settings, and a packed table that they are for. */
+/** Part of a link after #: settings, and their packed table. */
 export const linkOf = (settings: Settings, table?: string): string =>
   `#${encodeURIComponent(JSON.stringify({ ...settings, ...(table !== undefined && { table }) }))}`;
 
 export interface Linked {
   readonly settings: Settings;
-  /** A small table, packed. */
+  /** Small table in packed form. */
   readonly table: string | undefined;
-  /** Whether the fit begins by itself. */
+  /** True if the fit starts automatically. */
   readonly run: boolean;
-  /** Whether only the fit and its picture are shown: within another page. */
+  /** True if only the fit and its picture are shown, as within another page. */
   readonly compact: boolean;
+  /** True if the cross tours the map automatically until the visitor moves it. */
+  readonly tour: boolean;
 }
 
-/** Settings of which each has its type, completed by the usual ones; undefined unless the page offers the model. */
+/** Settings with checked types, completed by defaults; undefined if the page does not offer the model. */
 export function checkedSettings(given: unknown): Settings | undefined {
   if (typeof given !== 'object' || given === null) return undefined;
   const known = Object.fromEntries(
@@ -174,10 +182,10 @@ export function checkedSettings(given: unknown): Settings | undefined {
   return settings.model in MODELS ? settings : undefined;
 }
 
-/** What a link holds; undefined where it holds nothing that can be read. */
+/** Content of a link; undefined if it is unreadable. */
 export function settingsOf(hash: string): Linked | undefined {
   try {
-    const { table, run, compact, ...found } = JSON.parse(
+    const { table, run, compact, tour, ...found } = JSON.parse(
       decodeURIComponent(hash.replace(/^#/, '')),
     ) as Partial<Linked> & Partial<Settings>;
     const settings = checkedSettings(found);
@@ -187,6 +195,7 @@ export function settingsOf(hash: string): Linked | undefined {
       table: typeof table === 'string' ? table : undefined,
       run: run === true,
       compact: compact === true,
+      tour: tour === true,
     };
   } catch {
     return undefined;

@@ -1,25 +1,25 @@
 import { linkOf, type Settings } from './settings.ts';
 
-/** Characters of a link at most: what mail and chats take. */
+/** Maximum number of characters of a link that mail and chats accept. */
 export const MOST_IN_LINK = 16_000;
 const FIT = '#fit=';
 
-/** A fit that a link or a page holds. */
+/** Fit in a link or a page. */
 export interface SharedFit {
   readonly name: string;
   readonly text: string;
 }
 
-/** What a self-contained page holds: a fit, or a table to begin with. */
+/** Content of a self-contained page: a fit, or a table to start with. */
 export type Held = SharedFit | { readonly name: string; readonly table: string; readonly settings?: Partial<Settings> };
 
-/** The part of an address behind # that holds a whole fit; undefined where it would be too long. */
+/** Part of an address after # that contains a whole fit; undefined if it would be too long. */
 export async function fitLink({ name, text }: SharedFit): Promise<string | undefined> {
   const link = `${FIT}${encodeURIComponent(name)},${await packed(text)}`;
   return link.length <= MOST_IN_LINK ? link : undefined;
 }
 
-/** The part of an address behind # that holds settings, and the table that they are for unless it would be too long. */
+/** Part of an address after # that contains settings, with their table unless it would be too long. */
 export async function settingsLink(settings: Settings, csv: string | undefined) {
   const link = csv === undefined ? undefined : linkOf(settings, await packed(csv));
   const isWhole = link !== undefined && link.length <= MOST_IN_LINK;
@@ -29,13 +29,13 @@ export async function settingsLink(settings: Settings, csv: string | undefined) 
 const packed = async (text: string) =>
   base64(await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(text)));
 
-/** The text that was packed into a link. */
+/** Text that was packed into a link. */
 export async function unpacked(data: string): Promise<string> {
   const bytes = bytesOf(data.replaceAll('-', '+').replaceAll('_', '/'));
   return new TextDecoder().decode(await through(new DecompressionStream('deflate-raw'), bytes));
 }
 
-/** The fit that an address holds; undefined where it holds none. */
+/** Fit in an address; undefined if there is none. */
 export async function fitOfLink(hash: string): Promise<SharedFit | undefined> {
   if (!hash.startsWith(FIT)) return undefined;
   const [name, data] = hash.slice(FIT.length).split(',') as [string, string];
@@ -44,20 +44,20 @@ export async function fitOfLink(hash: string): Promise<SharedFit | undefined> {
 
 const HELD = /(<script type="application\/json" id="held">)[^<]*(<\/script>)/;
 
-/** What this page holds, if it is one that was shared. */
+/** Content of this page, if it was shared. */
 export function heldByPage(): Held | undefined {
   const text = document.getElementById('held')?.textContent?.trim();
   return text === undefined || text === '' ? undefined : (JSON.parse(text) as Held);
 }
 
-/** One HTML file without network that shows a fit, and decodes. */
+/** Single HTML file that shows a fit and predicts without a network. */
 export async function pageWith(held: Held): Promise<string> {
   const source = PAGE ?? (await (await fetch('./explorer.html')).text());
   const json = JSON.stringify(held).replaceAll('<', '\\u003c');
   return source.replace(HELD, (_, open, close) => open + json + close);
 }
 
-/** The source of a page that is one file itself, as it was before anything was drawn. */
+/** Source of a single-file page, as it was before anything was drawn. */
 const PAGE =
   document.getElementById('held') === null ? undefined : `<!doctype html>\n${document.documentElement.outerHTML}`;
 

@@ -1,6 +1,6 @@
-/** The worker of the page, from a file of its own. */
+/** Starts the page's worker, from a separate file. */
 export const startWorker = (): Worker => new Worker(new URL('./page.worker.ts', import.meta.url), { type: 'module' });
 
-/** Starts the worker in which chains draw: one of its own, so that the fit still answers. */
+/** Starts a separate worker for sampling, so that the fit still answers requests. */
 export const startSamplingWorker = () =>
   new Worker(new URL('./sampling.worker.ts', import.meta.url), { type: 'module' });

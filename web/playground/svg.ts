@@ -4,7 +4,7 @@ import type { Exported } from './exports.ts';
 
 const WIDTH = 560;
 
-/** The map as a drawing, with what stands behind it. */
+/** The map as a drawing, with its background. */
 export function svgOf({ shown: { fit }, looks, axes, background }: Exported): Promise<string> {
   const { latents, latentVariances } = fit;
   const columns = axes[1] === undefined ? [axes[0]] : [axes[0], axes[1]];

@@ -1,20 +1,20 @@
 import type { Matrix } from 'latentfield/core';
 import type { MapTerrain } from 'latentfield/plot';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Background, doubtOf, type Place } from './background.ts';
+import { type Background, doubtOf, isFlat, type Place } from './background.ts';
 import type { Dataset } from './data/dataset.ts';
 import type { Theme } from './drawing/colors.ts';
 import { type Fitted, PageWorker } from './pageWorker.ts';
 
-/** What stands behind the points: certainty, how far steps go, or the expected value of a column by its name. */
+/** Background of the points: certainty, magnification, or the expected value of a column by name. */
 export type Behind = 'certainty' | 'magnification' | 'none' | `column ${string}`;
 
 /** Cells along each axis of the background. */
 const SIDE = 52;
-/** How far it reaches beyond the points, of their larger extent. */
+/** Margin of the background around the points, relative to their larger extent. */
 const BEYOND = 0.35;
 
-/** The background of a fit that predicts, once it is there. */
+/** Background of a fit that predicts, once it is available. */
 export function useTerrain(
   fit: Fitted | undefined,
   dataset: Dataset | undefined,
@@ -41,7 +41,7 @@ export function useTerrain(
   return made?.of === fit && made?.column === column && up !== undefined ? made?.background : undefined;
 }
 
-/** The grid around the points of a map: a square, as the map has equal units. */
+/** Grid around the points of a map: a square, since the map has equal units. */
 function around(latents: Matrix, axes: readonly [number, number]): Omit<Place, 'spreads'> {
   const ends = axes.map((axis) => {
     const values = latents.column(axis);
@@ -52,22 +52,22 @@ function around(latents: Matrix, axes: readonly [number, number]): Omit<Place, '
   return { x: x!, y: y!, side: SIDE, middle: meanOf(latents), axes };
 }
 
-/** Rows up to which a map of another method gets a background. */
+/** Maximum number of rows for the background of a map by another method. */
 const MOST_READ = 3000;
 
-/** Rows up to which it gets one before it is looked at. */
+/** Maximum number of rows for computing that background before the map is viewed. */
 const MOST_UNASKED = 500;
 
-/** A map of another method, read by a Gaussian process that is held at its places. */
+/** Map of another method, with a Gaussian process fitted at its fixed positions. */
 export interface HeldMap {
   readonly fit: Fitted;
-  /** Its certainty. */
+  /** Certainty of the Gaussian process. */
   readonly background: Background | undefined;
 }
 
 /**
- * Maps that predict nothing by themselves, each with a Gaussian process held at its places, in a worker that stays as long as the fit that is shown. One is
- * made at a time, that of the map that is looked at first.
+ * Maps without predictions, each with a Gaussian process fitted at its fixed positions, in a worker that lasts as long as the shown fit. They are
+ * computed one at a time, starting with the map that is viewed first.
  */
 export function useHeldMaps(
   others: readonly Matrix[],
@@ -117,7 +117,7 @@ export function useHeldMaps(
   return (map) => known.current.get(map);
 }
 
-/** How a background is drawn. */
+/** Drawing of a background. */
 export function terrainOf(background: Background, behind: Behind, theme: Theme): MapTerrain {
   const { x, y, side } = background;
   const land = { x, y, side, doubt: doubtOf(background) };
@@ -134,12 +134,12 @@ export function meanOf({ data, rows, columns }: { data: Float64Array; rows: numb
   return sums;
 }
 
-/** Standard deviation of a new row at a place as a share of the spread of each column, of the cell that the place lies in; 1 beyond the grid. */
+/** Standard deviation of a new row relative to the spread of each column, in the cell of a position; 1 outside the grid. */
 export function shareAt(background: Background, x: number, y: number): number {
   const { side, deviation } = background;
   const cell = (value: number, [low, high]: readonly [number, number]) =>
     Math.floor(((value - low) / (high - low)) * side);
   const [j, i] = [cell(x, background.x), cell(y, background.y)];
-  if (i < 0 || j < 0 || i >= side || j >= side) return 1;
+  if (i < 0 || j < 0 || i >= side || j >= side) return isFlat(background) ? deviation[0]! : 1;
   return deviation[i * side + j]!;
 }

@@ -4,22 +4,28 @@ import type { Fitted } from './pageWorker.ts';
 import type { Drawn, DrawsReply, DrawsRequest, DrawsStep } from './sampling.worker.ts';
 import { startSamplingWorker } from './startWorker.ts';
 
-/** Draws from the posterior of the fit that is shown. */
+/** Draws from the posterior of the shown fit. */
 export interface Sampling {
   readonly of: Fitted;
   readonly status: 'running' | 'done' | 'failed';
-  /** The newest step of each chain. */
+  readonly holdsPoints: boolean;
+  /** Latest step of each chain. */
   readonly steps: readonly (DrawsStep | undefined)[];
   readonly drawn?: Drawn;
   readonly problem: string;
-  /** Which of the maps that were drawn has its ellipses on the map; none where it is −1. */
+  /** Index of the map whose ellipses are shown; −1 for none. */
   readonly mode: number;
+  /** Index of the single map that is shown; undefined if they are not played. */
+  readonly frame?: number | undefined;
 }
 
-/** How many standard deviations an ellipse of draws reaches. */
+/** Half axes of an ellipse of draws, in standard deviations. */
 const DEVIATIONS = 2;
 
-/** Draws that can be started, stopped and shown, and what they put on the map. */
+/** Display time of each map in milliseconds. */
+const FRAME = 450;
+
+/** Draws that can be started, stopped and shown, with their marks on the map. */
 export function useSampling(fit: Fitted | undefined, across: number, up: number | undefined) {
   const [state, setState] = useState<Sampling>();
   const sampling = state?.of === fit ? state : undefined;
@@ -34,7 +40,7 @@ export function useSampling(fit: Fitted | undefined, across: number, up: number 
     const chains = startSamplingWorker();
     worker.current = chains;
     const fail = (problem: string) => change(of, () => ({ status: 'failed', problem }));
-    setState({ of, status: 'running', steps: [], problem: '', mode: 0 });
+    setState({ of, status: 'running', holdsPoints, steps: [], problem: '', mode: 0 });
     chains.addEventListener('message', ({ data }: MessageEvent<DrawsReply>) => {
       if ('step' in data) {
         const { step } = data;
@@ -47,7 +53,9 @@ export function useSampling(fit: Fitted | undefined, across: number, up: number 
       if ('error' in data) fail(data.error);
       else change(of, () => ({ status: 'done', drawn: data.drawn }));
     });
-    chains.addEventListener('error', () => fail('The worker of the chains was lost, most often for want of memory.'));
+    chains.addEventListener('error', () =>
+      fail('The page lost the worker of the chains, most often because memory ran out.'),
+    );
     try {
       chains.postMessage({ fit: await of.json(), holdsPoints } satisfies DrawsRequest);
     } catch (error) {
@@ -55,6 +63,15 @@ export function useSampling(fit: Fitted | undefined, across: number, up: number 
     }
   }
 
+  const isPlaying = sampling?.frame !== undefined;
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(
+      () => change(fit!, ({ frame, drawn }) => ({ frame: ((frame ?? 0) + 1) % drawn!.maps.length })),
+      FRAME,
+    );
+    return () => clearInterval(timer);
+  }, [isPlaying, fit]);
   const marks = useMemo(
     () => (sampling === undefined || up === undefined ? undefined : marksOf(sampling, across, up)),
     [sampling, across, up],
@@ -64,13 +81,14 @@ export function useSampling(fit: Fitted | undefined, across: number, up: number 
     marks,
     start,
     stop: () => worker.current?.postMessage({ endsChains: true } satisfies DrawsRequest),
-    show: (mode: number) => change(fit!, () => ({ mode })),
+    show: (mode: number) => change(fit!, () => ({ mode, frame: undefined })),
+    play: (isOn: boolean) => change(fit!, () => ({ mode: -1, frame: isOn ? 0 : undefined })),
   };
 }
 
-/** The places of all chains while they move, and ellipses of what they have drawn. */
+/** Positions of all chains while they run, and ellipses of their draws. */
 function marksOf(
-  { status, steps, drawn, mode: shown }: Sampling,
+  { status, steps, drawn, mode: shown, frame }: Sampling,
   across: number,
   up: number,
 ): Pick<MapScene, 'cloud' | 'reach'> {
@@ -92,7 +110,8 @@ function marksOf(
       },
     };
   }
-  const moving = status === 'running' ? steps.flatMap((step) => step?.latents ?? []) : [];
+  const played = frame === undefined ? [] : [drawn!.maps[frame]!.latents];
+  const moving = status === 'running' ? steps.flatMap((step) => step?.latents ?? []) : played;
   if (moving.length === 0) return {};
   const column = (d: number) =>
     moving.flatMap(({ data, rows, columns }) => Array.from({ length: rows }, (_, n) => data[n * columns + d]!));

@@ -1,10 +1,10 @@
-// The site is built for the folder `base` and then made to work from any: pages get paths from where they stand in its place, and scripts ask for their own address.
+// The site is built for the folder `base` and then made to work from any: pages get relative paths instead, and scripts look up their own address.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const base = '/-site-/';
 
-/** Makes what VitePress has written into a folder work below any path of a server. */
+/** Makes VitePress output in a folder work below any path of a server. */
 export function anywhere(folder) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const file = name.replaceAll('\\', '/');
@@ -15,7 +15,7 @@ export function anywhere(folder) {
 }
 
 function moved(file, text) {
-  // The script of a page stands at assets/folder_page.md.HASH.js, and what it draws at folder/page.html.
+  // The script of folder/page.html is assets/folder_page.md.HASH.js.
   const page = /^assets\/(.+)\.md\.[\w-]+?(?:\.lean)?\.js$/.exec(file)?.[1]?.replaceAll('_', '/');
   if (page !== undefined || !file.endsWith('.js')) return text.replaceAll(base, upFrom(page ?? file));
   const here = `(new URL("${upFrom(file)}",import.meta.url).pathname)`;

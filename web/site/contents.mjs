@@ -1,4 +1,4 @@
-// The pages of the site in the order of its sidebar: by what each is called there, and the words that people type who look for it and its own text does not say.
+// The pages of the site in the order of its sidebar: the title of each, and search terms that its text does not contain.
 const GROUPS = {
   Begin: [
     [
@@ -19,13 +19,13 @@ const GROUPS = {
     [
       'which-model',
       'Which model',
-      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data 1M rows how long does it take for thousands of rows 1000 rows 10000 rows 100000 rows seconds minutes speed memory hyperparameters counts single cell rna time series motion capture classification supervised',
+      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data 1M rows how long does it take thousands of rows 1000 rows 10000 rows 100000 rows seconds minutes speed memory hyperparameters counts single cell rna time series motion capture classification supervised',
     ],
     ['gallery', 'Gallery', 'demo examples live interactive'],
     [
       'troubleshooting',
       'Troubleshooting',
-      'error warning does not converge convergence fit stopped failed stuck nan singular cholesky not positive definite jitter crash out of memory disconnected graph components all points collapse same point',
+      'error warning does not converge convergence fit stopped failed stuck nan singular cholesky not positive definite jitter crash out of memory disconnected graph components all points collapse same point report a bug issue fault',
     ],
   ],
   Guides: [
@@ -110,7 +110,7 @@ const GROUPS = {
     ['project/stability', 'What may change'],
     ['project/package', 'What the package weighs', 'bundle size esbuild vite webpack kilobytes'],
     ['project/dependencies', 'Dependencies', 'license'],
-    ['readme', 'README'],
+    ['readme', 'README', 'install cite citation bibtex reference license'],
     ['contributing', 'Contributing'],
   ],
 };
@@ -126,7 +126,7 @@ export const sidebar = [
 
 const ASKED = new Map(Object.values(GROUPS).flatMap((pages) => pages.map(([page, , words]) => [`${page}.md`, words])));
 
-/** What people type who look for a page, beside its own words. */
+/** Search terms for a page that are not in its text. */
 export const askedOf = (page) => ASKED.get(page);
 
 /** Pages in order, without the reference. */

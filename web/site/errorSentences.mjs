@@ -1,4 +1,4 @@
-// Every sentence with which the library throws, read from its sources, as a page of the site: what is put in stands as an ellipsis.
+// All error messages of the library, read from its sources, as a page of the site, with an ellipsis for each inserted value.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { purposeOf } from './purposes.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ERROR = /^(?:InvalidInput|Numerical|Optimization|Conformance|LatentField)Error$/;
 
-/** @returns by purpose, its sentences with the class that says them */
+/** @returns sentences by purpose, each with the class that throws it */
 export function errorSentences() {
   const found = new Map();
   for (const name of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
@@ -18,7 +18,7 @@ export function errorSentences() {
     const visit = (node) => {
       if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && ERROR.test(node.expression.text)) {
         for (const sentence of wordings(node.arguments?.[0])) {
-          // Of some only what is put in is known here: another place says it.
+          // Messages that are only inserted values are listed elsewhere.
           if (!/\p{L}{3}.*\s/u.test(sentence)) continue;
           const purpose = purposeOf(file) ?? 'Elsewhere';
           if (!found.has(purpose)) found.set(purpose, new Map());
@@ -32,7 +32,7 @@ export function errorSentences() {
   return found;
 }
 
-/** What an expression can say: one wording for each branch. */
+/** Possible values of an expression: one wording per branch. */
 function wordings(node) {
   if (node === undefined) return [];
   if (ts.isParenthesizedExpression(node)) return wordings(node.expression);
@@ -54,7 +54,7 @@ const escaped = (text) =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
 
-/** Writes the page, and returns how many sentences it has. */
+/** Writes the page, and returns the number of its sentences. */
 export function writeErrorPage(path) {
   const found = errorSentences();
   const count = [...found.values()].reduce((sum, sentences) => sum + sentences.size, 0);
@@ -72,8 +72,8 @@ export function writeErrorPage(path) {
     path,
     `# Every error sentence
 
-The ${count} sentences with which the library throws, by what one was about to do; … stands for what was given. The classes, the ways in which
-a fit ends and what is seen without an error stand in *Troubleshooting*. The search of this site finds a sentence by its words.
+The ${count} error messages of the library, by topic; … stands for an inserted value. [Troubleshooting](troubleshooting.md) explains the classes, how a fit may end, and symptoms
+without an error. The search of this site finds a message by its words.
 
 ${sections.join('\n')}`,
   );

@@ -1,10 +1,10 @@
-// In documents: a link playground:{…} opens the playground with these settings, and where it stands alone in a heading or a paragraph, a button below runs it in the page.
+// In documents: a link playground:{…} opens the playground with these settings; alone in a heading or a paragraph, it gets a button that runs it in the page.
 // Below the drawing of a kernel: its sliders.
 import { base } from './base.mjs';
 
 const PLAYGROUND = 'playground:';
 
-/** Heads of tables that are empty are cells: there is nothing that they are the head of. */
+/** Turns empty table heads into cells, since they are not headings. */
 export function emptyHeads(md) {
   md.core.ruler.push('empty-heads', ({ tokens }) => {
     for (const [at, token] of tokens.entries()) {
@@ -24,7 +24,14 @@ export function liveExamples(md) {
       const [first] = children;
       const links = children.filter(({ attrs }) => attrs?.some(([, value]) => value.startsWith(PLAYGROUND)));
       for (const link of links) {
-        const settings = JSON.parse(decodeURIComponent(link.attrGet('href').slice(PLAYGROUND.length)));
+        const hash = decodeURIComponent(link.attrGet('href').slice(PLAYGROUND.length));
+        if (hash.startsWith('#')) {
+          // One of the tables of the playground.
+          link.attrSet('href', `${base}playground/index.html${hash}`);
+          link.attrSet('target', '_self');
+          continue;
+        }
+        const settings = JSON.parse(hash);
         link.attrSet('href', `${base}playground/index.html#${encodeURIComponent(JSON.stringify(settings))}`);
         link.attrSet('target', '_self');
         if (link !== first || children.at(-1).type !== 'link_close') continue;

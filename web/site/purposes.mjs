@@ -1,4 +1,4 @@
-/** What one wants to do, by the folders that serve it: the first that a source file's path begins with. */
+/** Purposes, with the folders that serve them: the first one that a source file's path begins with. */
 const PURPOSES = [
   ['src/models/gpScore', 'Score, compare and select'],
   ['src/models/compareModels', 'Score, compare and select'],
@@ -13,13 +13,13 @@ const PURPOSES = [
   ['src/model/evaluate', 'Fit it, and go on'],
   ['src/model/', 'Define models and parameters'],
   ['src/kernels/', 'Describe a covariance'],
-  ['src/latents/', 'Say what latents are, and put priors on them'],
-  ['src/priors/', 'Say what latents are, and put priors on them'],
+  ['src/latents/', 'Latents and their priors'],
+  ['src/priors/', 'Latents and their priors'],
   ['src/processes/', 'Mappings and likelihoods'],
   ['src/fields/', 'Fields over points'],
   ['src/engine/', 'Graphs, neighbors, engines and threads'],
   ['src/core/', 'Matrices, random numbers, errors'],
-  // Entry points of their own, which the reference keeps apart.
+  // Separate entry points, which the reference keeps apart.
   ['src/app/io/', 'Read and write tables'],
   ['src/app/data/', 'Generate data'],
   ['src/app/plot/', 'Draw'],

@@ -1,4 +1,4 @@
-// For the reference: what is exported is listed by what one wants to do with it (the folder of src that it stands in), and where a declaration stands is told in words, as the site
+// For the reference: exports are listed by purpose (their folder of src), and the file of a declaration is named in words, because the site
 // has no sources to link to.
 import { Comment, CommentTag, Converter, ReflectionKind } from 'typedoc';
 import { MarkdownPageEvent } from 'typedoc-plugin-markdown';
@@ -16,18 +16,17 @@ export function load(app) {
 }
 
 function categorize(project) {
-  const main = project.getChildrenByKind(ReflectionKind.Module).find(({ name }) => name === 'index') ?? project;
-  for (const reflection of main.children ?? []) {
+  for (const reflection of project.getChildrenByKind(ReflectionKind.Module).flatMap(({ children }) => children ?? [])) {
     const purpose = purposeOf(reflection.sources?.[0]?.fullFileName ?? '');
     if (purpose === undefined) continue;
-    // Of functions the signatures have the comments, and the category of the first is that of all.
+    // Comments of functions are on their signatures; the category of the first one counts.
     const described = reflection.signatures?.[0] ?? reflection;
     described.comment ??= new Comment();
     described.comment.blockTags.push(new CommentTag('@category', [{ kind: 'text', text: purpose }]));
   }
 }
 
-/** A page whose example, where it has one, stands below its title. */
+/** Page with its example, if it has one, below its title. */
 export function exampleFirst(markdown) {
   const lines = markdown.split('\n');
   const headings = [];

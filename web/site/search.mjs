@@ -1,4 +1,4 @@
-// The search of the site: MiniSearch's, which knows what else a thing is called. Its functions are sent to pages as text, so that each stands alone.
+// The search of the site: MiniSearch with synonyms. Its functions are sent to pages as text, so that none may refer to another.
 import { askedOf } from './contents.mjs';
 
 /** @type {import('vitepress').DefaultTheme.LocalSearchOptions} */
@@ -82,7 +82,7 @@ export const search = {
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       prefix: (term) => term.length > 3,
       boost: { title: 4, text: 2, titles: 1 },
-      // A page that explains comes before one that lists, but what is asked for by its own name.
+      // A page that explains comes before one that lists, unless the query is the name of the latter.
       boostDocument: (id, term) => {
         const name = /([^/]+?)(?:\.html)?(?:#.*)?$/.exec(id)?.[1] ?? '';
         if (/[a-z][A-Z]/.test(name) && name.toLowerCase() === term) return 2;
@@ -90,7 +90,7 @@ export const search = {
       },
     },
   },
-  /** What is searched of a page: its text, and below its title the words that people type who look for it. */
+  /** Searched content of a page: its text, and the search terms below its title. */
   _render: (source, env, md) => {
     const html = md.render(source, env);
     const asked = askedOf(env.relativePath);

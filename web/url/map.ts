@@ -5,13 +5,13 @@ import { deviationsOf } from '../playground/data/dataset.ts';
 import { byLabels, PALETTES } from '../playground/drawing/colors.ts';
 import { THEMES } from './themes.ts';
 
-/** What {@link map} may be given. */
+/** Options of {@link map}. */
 export interface MapOptions {
-  /** The name of a model, `'pca'` unless given; others are loaded when they are asked for. */
+  /** Name of a model, default `'pca'`; others are loaded on demand. */
   readonly model?: string | undefined;
   /** Options of the model, such as `{ latentDim: 2 }`. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
-  /** One a row: colors. */
+  /** Labels for coloring, one per row. */
   readonly labels?: readonly (string | number)[] | undefined;
   /** Names of the columns, for the row under the pointer. */
   readonly columns?: readonly string[] | undefined;
@@ -20,18 +20,18 @@ export interface MapOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A map within an element. */
+/** Map in an element. */
 export interface DrawnMap {
-  /** The fit that is shown. */
+  /** Fit that is shown. */
   readonly fit: Fit;
-  /** Takes the map out of the page. */
+  /** Removes the map from the page. */
   release(): void;
 }
 
 /**
- * Draws a map of rows into an element: principal components at once, and the latents of another model when it is fitted, with what it knows in the background.
+ * Draws a map of rows into an element: principal components at once, and the latents of another model when it is fitted, with its certainty in the background.
  *
- * @param element - that the map fills; 360 pixels high where it has no height
+ * @param element - element that the map fills; 360 pixels high if it has no height
  * @param rows - N×D, as lists of numbers
  */
 export async function map(
@@ -65,7 +65,7 @@ export async function map(
   }
 }
 
-/** Cells along each axis of the background, and how far it reaches beyond what is visible, of its length. */
+/** Cells along each axis of the background, and its margin beyond the visible part, relative to its length. */
 const SIDE = 52;
 const BEYOND = 0.25;
 
@@ -90,7 +90,7 @@ async function backgroundIn(
   );
 }
 
-/** Canvas and words of a map in an element. */
+/** Canvas and text of a map in an element. */
 function stageIn(element: HTMLElement, rows: readonly (readonly number[])[], columns: readonly string[]) {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const frame = element.appendChild(document.createElement('div'));

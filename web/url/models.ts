@@ -3,10 +3,10 @@ import * as models from 'latentfield/models';
 
 type Factory = (rows: unknown, ...rest: readonly unknown[]) => Parameters<typeof import('latentfield').fit>[0];
 
-/** Models that take labels after the rows. */
+/** Models that require labels after the rows. */
 const WITH_LABELS = new Set(['gplrf', 'dgplvm', 'lda', 'kernelLda', 'slpp']);
 
-/** A model of the library by its name. */
+/** Model of the library by name. */
 export function makeModel(
   name: string,
   rows: readonly (readonly number[])[],

@@ -6,7 +6,7 @@ const FONTS = {
   serif: '"Iowan Old Style", "Palatino Linotype", Palatino, P052, "Book Antiqua", Georgia, serif',
 };
 
-/** The colors of the explorer's map, for pages without its style sheet. */
+/** Colors of the explorer's map, for pages without its style sheet. */
 export const THEMES: Readonly<Record<ThemeName, MapTheme>> = {
   light: {
     ...{ certain: '#fdfcf9', mid: '#d9dcdb', vague: '#aab4ba' },

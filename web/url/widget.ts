@@ -1,6 +1,6 @@
 import { type DrawnMap, map } from './map.ts';
 
-/** What an anywidget host gives: https://anywidget.dev/en/afm. */
+/** Interface of an anywidget host: https://anywidget.dev/en/afm. */
 interface Host {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
@@ -11,7 +11,7 @@ interface Host {
 
 const INPUTS = ['rows', 'labels', 'columns', 'model', 'options', 'seed'] as const;
 
-/** A map of `rows` in a notebook: an anywidget that sets `latents`, `message` and `error` when its model is fitted. */
+/** Map of `rows` in a notebook: an anywidget that sets `latents`, `message` and `error` when its model is fitted. */
 export default {
   render({ model: host, el }: { readonly model: Host; readonly el: HTMLElement }) {
     let shown: DrawnMap | undefined;

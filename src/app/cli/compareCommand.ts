@@ -1,22 +1,18 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { aligned, shuffled } from '../../core/index.ts';
+import { aligned, differInUnits, shuffled } from '../../core/index.ts';
 import {
-  describedModel,
-  differInUnits,
   type Fit,
   fit,
-  type HeldOutScore,
   InvalidInputError,
-  kindOf,
   LatentFieldError,
-  localScores,
   Matrix,
   nearestNeighborError,
   score,
   seededRandom,
-  usualNeighbors,
 } from '../../index.ts';
+import { localScores, usualNeighbors } from '../../inference/index.ts';
+import { describedModel, type HeldOutScore, kindOf } from '../../models/index.ts';
 import { makeFolder, standardize, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './fitFiles.ts';
@@ -36,22 +32,20 @@ import {
 import { LABELED_MODELS } from './modelHelp.ts';
 import { meansDistance } from './pictures.ts';
 import { preparedTable, reportedTable } from './preparedTable.ts';
-import { type Context, checkAbsent, NO_BAR, progressBar } from './streams.ts';
+import { type Context, checkAbsent, NO_BAR, progressBar, rowsNote } from './streams.ts';
 import { COLUMN_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
 
-/** A linear map, two Gaussian process models, one of paths along neighbors, and one of neighbors alone. */
+/** Default models: a linear map, two Gaussian process models, a spectral map of paths along neighbors, and a map of neighbors alone. */
 const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
 const SECONDS = 60;
 /**
- * Fraction of the rows that is held out; its largest number, since each row is a search; the largest number of held-out rows times all rows, among which
- * each search begins; and the fewest rows of a table.
+ * Fraction of the rows that is held out; its maximum number, since each row is a search; the maximum number of held-out rows times all rows, since
+ * each search starts from all of them; and the minimum number of rows of a table.
  */
 const HELD_OUT = 1 / 3;
 const MOST_HELD_OUT = 500;
 const MOST_SEARCHED = 1e6;
 const LEAST_ROWS = 12;
-/** Iterations of a fit at most, where its model does not say. */
-const ITERATIONS = 1000;
 
 const FLAGS = [
   ['-o, --out <dir>', '(required) folder for a picture of each map, created if it does not exist'],
@@ -75,7 +69,7 @@ type CompareArguments = Given<typeof FLAGS>;
 
 /** `compare DATA` */
 export const defineCompare = (command: Command, context: Context): Command =>
-  addFlags(command.argument('<data>', "observations, one point a row, as for fit; '-' reads stdin"), ...FLAGS).action(
+  addFlags(command.argument('<data>', "observations, one point per row, as for fit; '-' reads stdin"), ...FLAGS).action(
     async (data: string, given: CompareArguments) => context.exit(await compareTable(data, given, context)),
   );
 
@@ -83,7 +77,7 @@ function modelsFrom(text: string): string[] {
   const names = text.split(',').map((name) => camelCase(name.trim()));
   const labeled = names.find((name) => LABELED_MODELS.includes(name));
   if (labeled !== undefined) {
-    throw new InvalidArgumentError(`${labeled} learns from labels, by which maps are compared here: leave it out.`);
+    throw new InvalidArgumentError(`${labeled} learns from the labels that the comparison uses: leave it out.`);
   }
   return [...new Set(names)];
 }
@@ -91,7 +85,7 @@ function modelsFrom(text: string): string[] {
 const UNITS_NOTE =
   'note: columns are in units that differ by more than ten times: every map is fitted to columns divided by their standard deviations, and scored on them.\n';
 
-/** One row of the table. */
+/** Row of the comparison table. */
 interface Compared {
   readonly model: string;
   readonly status: string;
@@ -127,16 +121,20 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const neighbors = usualNeighbors(Y.rows);
   let ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
   const hasHoles = Y.data.some(Number.isNaN);
-  /** The observations with their missing entries filled in by the first model that does so. */
+  /** Observations with missing entries filled in by the first model that can. */
   let whole = hasHoles ? undefined : Y;
   const fits: (Omit<Compared, 'trustworthiness' | 'continuity'> & { readonly latents: Matrix })[] = [];
   let left = 2 * models.length;
-  /** Each fit may take its share of the remaining time. */
+  /** Fits a model; each fit may use its share of the remaining time. */
   const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
     const { options } = preparedTable({ ...table, observations: rowsOf }, { latentDim: dim }, { model });
     const described = describedModel(model, rowsOf, undefined, options, {});
-    const bar = given.json ? NO_BAR : progressBar(streams.stderr, described.search?.maxIterations ?? ITERATIONS, model);
+    const ownEnd = performance.now() + 1000 * maxSeconds;
+    const secondsLeft = () => (ownEnd - performance.now()) / 1000;
+    const bar = given.json
+      ? NO_BAR
+      : progressBar(streams.stderr, { search: described.search, secondsLeft, title: model });
     try {
       return (await fit(described, {
         seed,
@@ -161,6 +159,10 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
       const signal = streams.signal && { signal: streams.signal };
       const scored = fills ? await fitOf(model, fitted) : undefined;
       const fittedAt = performance.now();
+      if (scored !== undefined && !given.json)
+        streams.stderr.write(
+          await rowsNote(held, `${model}: scoring`, (rows) => score(scored, rows, { seed, ...signal })),
+        );
       const heldOut = scored && (await score(scored, held, { seed, ...signal }));
       if (whole === undefined) {
         whole = (await completedTable(result, Y, undefined))?.mean;

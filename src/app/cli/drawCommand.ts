@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Draws, type Fit, type Model, modelFromJSON, samplePosterior } from '../../index.ts';
+import { type Draws, type Fit, type Model, samplePosterior } from '../../index.ts';
+import { modelFromJSON } from '../../models/index.ts';
 import { checkFolderPath, openResultFolder, type ResultFolder } from '../io/index.ts';
 import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
@@ -37,7 +38,7 @@ export const defineDraw = (command: Command, context: Context): Command =>
     drawFrom(folder, given, context),
   );
 
-/** Pictures of draws by file name; undefined if the draws have nothing to show in one. */
+/** Pictures of draws by file name; undefined if the draws have no content for one. */
 const PICTURES: Readonly<Record<string, (draws: Draws) => Promise<string | undefined>>> = {
   'chains.svg': chainPlot,
   'ranks.svg': rankPlot,

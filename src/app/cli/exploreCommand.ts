@@ -15,10 +15,10 @@ import { type Context, exitCodeOf } from './streams.ts';
 /** Address that only this machine reaches. */
 const LOCAL = '127.0.0.1';
 
-/** Size of a table that a page can hold, which is also the most it reads. */
+/** Largest size of a table that a page can contain or read. */
 const MOST_BYTES = 60e6;
 
-/** Flags about a fit that is made first. */
+/** Flags for a fit that is computed first. */
 const FIT_FLAGS = [
   ['-m, --model <name>', 'fit the table with this model first, here instead of in the page', camelCase],
   LABELS,
@@ -87,8 +87,8 @@ async function explore(
 }
 
 /**
- * Answers with the page at its address, which holds a random token: other pages and users of this machine do not know it. A name other than this
- * machine's in `Host` or `Origin` comes from a page elsewhere whose name was made to lead here.
+ * Answers requests with the page at its address, which contains a random token that other pages and users of this machine do not know. A name other
+ * than this machine's in `Host` or `Origin` means that a page elsewhere resolves its name to this address (DNS rebinding).
  */
 function answer(request: IncomingMessage, response: ServerResponse, address: string, page: string): void {
   const { host = '', origin } = request.headers;
@@ -109,7 +109,7 @@ function answer(request: IncomingMessage, response: ServerResponse, address: str
   response.end(status === 200 && request.method === 'GET' ? page : '');
 }
 
-/** The page with the table, or with a fit that is made here first; undefined if the fit failed, which it has reported. */
+/** Page with the table, or with a fit that is computed here first; undefined if the fit failed, which has been reported. */
 async function fittedPage(
   data: string | undefined,
   isStatic: boolean,
@@ -140,10 +140,7 @@ async function fittedPage(
 
 const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
-/**
- * The page of the package, with a table or a fit inside. What cannot be read is refused, but for a table that is served: there the page offers ways to
- * read it.
- */
+/** Packaged page, with a table or a fit inside. Unreadable input is rejected, except for a served table: the page then offers ways to read it. */
 async function pageOf(data: string | undefined, isStatic: boolean, called?: string): Promise<string> {
   // When run from its sources, the program uses the built page.
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/explore/page.html' : '../../explore/page.html';
@@ -173,7 +170,7 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
 const FIT_FILE = 'fit.json';
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** The bytes of a table or a fit that a page can hold. */
+/** Bytes of a table or a fit, up to the size that a page can contain. */
 async function readPart(file: string): Promise<Uint8Array> {
   try {
     return await readWholeFile(file, MOST_BYTES);
@@ -187,7 +184,7 @@ async function readPart(file: string): Promise<Uint8Array> {
       });
     }
     throw new InvalidInputError(
-      `'${file}' has more than ${MOST_BYTES / 1e6} MB, which is what a page holds. Take a part of its rows.`,
+      `'${file}' has more than ${MOST_BYTES / 1e6} MB, the limit of a page. Take some of its rows.`,
       { cause: error, code },
     );
   }
@@ -197,7 +194,7 @@ function parsed(file: string, text: string): Parameters<typeof loadFit>[0] {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new InvalidInputError(`'${file}' holds no JSON. Give a table, the folder of a fit, or its fit.json.`, {
+    throw new InvalidInputError(`'${file}' is not JSON. Give a table, the folder of a fit, or its fit.json.`, {
       cause,
     });
   }

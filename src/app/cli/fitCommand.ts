@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import {
   adam,
   assess,
-  describedModel,
+  type Checkpoint,
   type Fit,
   type FitOptions,
   fit,
-  kindOf,
   LatentFieldError,
   lbfgs,
   lbfgsb,
@@ -15,6 +14,7 @@ import {
   type Solver,
   scg,
 } from '../../index.ts';
+import { describedModel, kindOf } from '../../models/index.ts';
 import type { ResultFolder, StandardizedColumns, Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { checkFiles, completedTable, prepareFiles, writeFit } from './fitFiles.ts';
@@ -33,13 +33,13 @@ import {
   wholeFrom,
   wholeOr,
 } from './flags.ts';
-import { readModelOptions } from './jsonOptions.ts';
+import { readJsonFile, readModelOptions } from './jsonOptions.ts';
 import { checkPredicts, MODEL_NAMES, modelsHelp } from './modelHelp.ts';
 import { checkPictures, PLOT_FLAGS, type ShownColumns } from './pictures.ts';
 import { modelTable } from './preparedTable.ts';
 import { checkTime, TIME_FLAGS } from './sequence.ts';
 import { type Context, effort, exitCodeOf, NO_BAR, progressBar, type TimeBudget, timeBudget } from './streams.ts';
-import { COLUMN_FLAGS, isFile, TABLE_FLAGS } from './tableFlags.ts';
+import { COLUMN_FLAGS, isFile, KIND_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
 import { ofPoints, rowsOfPoints, tableRecord } from './tableReport.ts';
 
 const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
@@ -66,14 +66,18 @@ const SEARCH_FLAGS = [
 
 const FLAGS = {
   'Model:': [
-    ['-m, --model <name>', `the model (default: gplvm): ${MODEL_NAMES.join(', ')}`, camelCase],
+    [
+      '-m, --model <name>',
+      `the model (default: gplvm), or bayesianGplvm for a table with categories or missing entries: ${MODEL_NAMES.join(', ')}`,
+      camelCase,
+    ],
     ...MODEL_FLAGS,
     ...SPARSE_FLAGS,
     ...TIME_FLAGS,
     ['--verbose', 'print how the search ended in numbers'],
   ],
   'Pictures:': PLOT_FLAGS,
-  'Table:': [...COLUMN_FLAGS, ...TABLE_FLAGS],
+  'Table:': [...COLUMN_FLAGS, ...KIND_FLAGS, ...TABLE_FLAGS],
   'Search:': [
     ...SEARCH_FLAGS,
     [
@@ -92,7 +96,7 @@ const FLAGS = {
 } as const;
 
 /** Arguments of `fit`. */
-type FitArguments = { readonly model: string; readonly out: string } & Given<
+type FitArguments = { readonly model: string; readonly out: string; readonly isDefault?: boolean } & Given<
   readonly (typeof FLAGS)[keyof typeof FLAGS][number][]
 >;
 
@@ -106,7 +110,13 @@ export function defineFit(command: Command, context: Context): void {
   command
     .addHelpText('after', modelsHelp)
     .action(async (data: string, given: Partial<FitArguments>) =>
-      context.exit(await fitTable(data, { model: 'gplvm', out: 'results', ...given } as FitArguments, context)),
+      context.exit(
+        await fitTable(
+          data,
+          { model: 'gplvm', isDefault: given.model === undefined, out: 'results', ...given } as FitArguments,
+          context,
+        ),
+      ),
     );
 }
 
@@ -121,8 +131,15 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   await checkFiles(given);
   const prepared = await modelTable(data, options, given, streams);
   const pictured = await checkPictures(given, prepared.table);
-  const model = describedModel(given.model, prepared.observations, prepared.table.labels, prepared.options, own);
-  const input = { ...prepared, pictured, model };
+  const { table, observations, options: chosenOptions } = prepared;
+  const model =
+    'columns' in chosenOptions
+      ? kindOf(prepared.model).make(table as never, undefined, chosenOptions)
+      : describedModel(prepared.model, observations, table.labels, chosenOptions, own);
+  // Read before signals are left to the fit: a pipe may never be written to.
+  const resume =
+    given.resume === undefined ? {} : { resume: (await readJsonFile(given.resume, 'checkpoint')) as Checkpoint };
+  const input = { ...prepared, pictured, model, resume };
   const folder = await prepareFiles(given);
   for (const note of folder.notes) streams.stderr.write(`note: ${note}\n`);
   try {
@@ -132,13 +149,14 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   }
 }
 
-/** A table that was read, and the model of it. */
+/** Table that was read, and its model. */
 interface FitInput {
   readonly table: Table;
   readonly pictured: ShownColumns;
   readonly units: StandardizedColumns | undefined;
   readonly observations: Matrix;
   readonly model: Model;
+  readonly resume: Pick<FitOptions, 'resume'>;
 }
 
 async function fitAndWrite(
@@ -150,11 +168,18 @@ async function fitAndWrite(
 ): Promise<number> {
   const { signal } = streams;
   const { table, observations, model } = input;
-  const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, model, observations.rows));
+  const bar = given.json
+    ? NO_BAR
+    : progressBar(streams.stderr, {
+        search: model.search,
+        maxIterations: mostIterations(given, observations.rows),
+        secondsLeft: () => budget.forFit() ?? Infinity,
+      });
   let result: Fit;
   try {
     result = await fit(model, {
       ...chosen(given, ...SEARCH_FLAGS),
+      ...input.resume,
       ...(given.solver === undefined ? {} : { solver: SOLVERS[given.solver]!() }),
       ...workersOf(given),
       maxSeconds: budget.forFit(),
@@ -180,15 +205,12 @@ async function fitAndWrite(
   return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
 }
 
-/** Largest number of iterations; with batches, that of all epochs. */
-function mostIterations(
+/** Maximum number of iterations, if one is set; with batches, the total over all epochs. */
+const mostIterations = (
   { maxIterations, batchSize, maxEpochs = 100 }: FitArguments,
-  { search }: Pick<Model, 'search'>,
   points: number,
-): number {
-  if (batchSize !== undefined) return maxIterations ?? maxEpochs * Math.ceil(points / batchSize);
-  return maxIterations ?? search?.maxIterations ?? 1000;
-}
+): number | undefined =>
+  maxIterations ?? (batchSize === undefined ? undefined : maxEpochs * Math.ceil(points / batchSize));
 
 async function write(
   { table, pictured, observations, units }: FitInput,
@@ -202,10 +224,16 @@ async function write(
     given.labels === undefined || isFile(given.labels) ? undefined : (table.labelColumn ?? given.labels);
   const hasHoles = observations.data.some(Number.isNaN);
   const began = performance.now();
-  const completed = hasHoles ? await completedTable(result, observations, units) : undefined;
-  const seconds = result.diagnostics.seconds + (performance.now() - began) / 1000;
+  let reason = '';
+  const whyNot = (message: string) => {
+    reason = ` ${message}`;
+  };
+  const completed = hasHoles ? await completedTable(result, observations, units, whyNot) : undefined;
+  const filling = (performance.now() - began) / 1000;
   if (hasHoles && completed === undefined) {
-    streams.stderr.write(`note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.\n`);
+    streams.stderr.write(
+      `note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.${reason}\n`,
+    );
   }
   const files = await writeFit(folder, result, {
     record: tableRecord(table, labelColumn, units),
@@ -221,15 +249,28 @@ async function write(
     completed,
     parts: given.parts,
   });
-  if (completed !== undefined)
-    streams.stderr.write(`note: ${await holesNote(result, seconds, given, budget, streams)}\n`);
+  // Intervals are of numbers: a hidden level of a category has none.
+  if (completed !== undefined && !('kinds' in result.toJSON().model))
+    streams.stderr.write(
+      `note: ${await holesNote(result, checkSeconds(result, observations, filling), given, budget, streams)}\n`,
+    );
   return files;
 }
 
-/** Most seconds of a fit that has filled in missing entries, and most rows, for which another one checks the intervals of these. */
+/** Maximum number of seconds and rows for checking the intervals of missing entries by another fit. */
 const QUICK = { seconds: 10, rows: 2000 } as const;
 
-/** How far intervals of filled entries hold, by another fit with some observed entries hidden, where that is quick; otherwise what counts it. */
+/** Estimated seconds of another fit with a tenth of the entries hidden and filled in, from the times of the fit and of its rows with missing entries. */
+function checkSeconds({ diagnostics }: Fit, Y: Matrix, filling: number): number {
+  const rows = Array.from({ length: Y.rows }, (_, i) => Y.row(i));
+  const holed = rows.filter((row) => row.some(Number.isNaN)).length;
+  return diagnostics.seconds + (filling * Y.rows * Math.min(1, Y.columns / 10)) / holed;
+}
+
+/**
+ * Sentence about the coverage of the intervals of filled entries, measured by another fit with some observed entries hidden if that is fast;
+ * otherwise the command that measures it.
+ */
 async function holesNote(
   result: Fit,
   seconds: number,
@@ -250,7 +291,7 @@ async function holesNote(
       return `the intervals of the missing entries are not checked. ${Object.values(notAssessed).join(' ')}`;
     const { coverage, se } = holes.coverage.find(({ level }) => level === 0.9)!;
     const taken = ((performance.now() - began) / 1000).toFixed(1);
-    return `a check of the missing entries hid ${holes.entries} observed ones and fitted again in ${taken} s: intervals of 90 % held ${coverage.toFixed(2)} ± ${se.toFixed(2)} of them; the error was ${holes.error.toFixed(2)} deviations of a column.`;
+    return `a check of the missing entries hid ${holes.entries} observed ones and fitted again in ${taken} s: 90 % intervals contained ${coverage.toFixed(2)} ± ${se.toFixed(2)} of them; the error was ${holes.error.toFixed(2)} deviations of a column.`;
   } catch (error) {
     if (!(error instanceof LatentFieldError || signal?.aborted)) throw error;
     return `the intervals of the missing entries are not checked. ${error instanceof Error ? error.message : String(error)}`;
@@ -291,7 +332,7 @@ const outcome = (
   leftOut,
 });
 
-/** The relevance of each latent dimension, as a line for each view that has one. */
+/** Relevance of each latent dimension, one line per view that has one. */
 function relevanceIn(result: Fit): string[] {
   const { relevance } = result as { readonly relevance?: Float64Array | Readonly<Record<string, Float64Array>> };
   if (relevance === undefined) return [];

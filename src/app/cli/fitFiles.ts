@@ -32,36 +32,26 @@ import {
   varianceNames,
 } from './tableReport.ts';
 
-/** A table with its missing entries filled in. */
+/** Table with its missing entries filled in. */
 interface Completed {
-  /** N×D, the observation or, where it is missing, its mean. */
+  /** The observation or, for a missing entry, its mean, N×D. */
   readonly mean: Matrix;
-  /** N×D, 0 where observed. */
+  /** Standard deviation, 0 for observed entries, N×D. */
   readonly deviation: Matrix;
 }
 
 /**
- * Predictions of a table's missing entries: by `impute`, or at the latents of a fit without it whose own table it is.
+ * Predictions of a table's missing entries: by `impute`, or for the fitted table at the latents if the fit has no `impute`.
  *
  * @returns undefined if the fit has neither
  */
 export async function imputation(fit: Fit, Y: Matrix, isFitted = true): Promise<Prediction | undefined> {
   if (fit.impute === undefined) return isFitted ? fit.predict?.(fit.latents, { noise: true }) : undefined;
-  // A field fills in columns over all of its points.
-  if (fit.graph !== undefined) return fit.impute(Y);
-  const holed = Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN));
-  const found = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
-  if (holed.length === 0) return found;
-  const filled = await fit.impute(holed.map((i) => Array.from(Y.row(i))));
-  holed.forEach((i, k) => {
-    found.mean.data.set(filled.mean.row(k), i * Y.columns);
-    found.variance.data.set(filled.variance.row(k), i * Y.columns);
-  });
-  return found;
+  return fit.impute(Y);
 }
 
 /**
- * The fitted table with missing entries filled in, in its own units.
+ * Fitted table with missing entries filled in, in the original units.
  *
  * @returns undefined if the model cannot fill it in
  */
@@ -69,17 +59,19 @@ export async function completedTable(
   fit: Fit,
   Y: Matrix,
   units: StandardizedColumns | undefined,
+  whyNot: (reason: string) => void = () => {},
 ): Promise<Completed | undefined> {
   let found: Prediction | undefined;
   try {
     found = await imputation(fit, Y);
   } catch (error) {
     if (!(error instanceof InvalidInputError || error instanceof NumericalError)) throw error;
+    whyNot(error.message);
   }
   return found && found.mean.rows === Y.rows ? filled(Y, found, units) : undefined;
 }
 
-/** Y where it is observed, the prediction elsewhere. */
+/** Y with predictions for its missing entries. */
 export function filled(Y: Matrix, { mean, variance }: Prediction, units: StandardizedColumns | undefined): Completed {
   const means = new Matrix(
     Y.data.map((entry, k) => (Number.isNaN(entry) ? mean.data[k]! : entry)),
@@ -113,7 +105,7 @@ async function addCompleted(
 const FIT_FILE = 'fit.json';
 const FILES = ['latents.csv', FIT_FILE, 'trace.csv'] as const;
 
-/** Arguments that say where a fit writes. */
+/** Arguments for the output of a fit. */
 interface WritingArguments extends PlotArguments {
   readonly out: string;
   readonly force?: boolean;
@@ -127,7 +119,7 @@ const ALL_FILES = [...FILES, ...PICTURES, ...COMPLETED_FILES];
 /**
  * Checks that results can be written, before the table is read.
  *
- * @throws InvalidInputError if the folder cannot be made or written to, or holds results that must not be replaced
+ * @throws InvalidInputError if the folder cannot be made or written to, or contains results that must not be replaced
  */
 export async function checkFiles(given: WritingArguments): Promise<void> {
   const { out, force, checkpoint, resume } = given;
@@ -156,7 +148,7 @@ interface FitContents {
   readonly shown: Shown;
   readonly plots: PlotArguments;
   readonly completed?: Completed | undefined;
-  /** The module of custom parts that the fit was made with. */
+  /** Module of custom parts that the fit used. */
   readonly parts?: string | undefined;
 }
 
@@ -187,7 +179,7 @@ export async function writeFit(to: ResultFolder, result: Fit, beside: FitContent
   });
 }
 
-/** @throws InvalidInputError if the text is longer than strings of V8 can be, which fails with a RangeError that names no limit */
+/** @throws InvalidInputError if the text exceeds the maximum string length of V8, which fails with a RangeError that names no limit */
 function fitText(saved: object): string {
   try {
     return `${JSON.stringify(saved)}\n`;
@@ -228,7 +220,7 @@ interface SavedFit {
 export async function readFit(folder: string, { parts: given }: PartsArguments): Promise<SavedFit> {
   if (!existsSync(join(folder, FIT_FILE))) {
     throw new InvalidInputError(
-      `'${folder}' holds no fit.json. Give the folder that 'latentfield fit' wrote with --out.`,
+      `'${folder}' contains no fit.json. Give the folder that 'latentfield fit' wrote with --out.`,
     );
   }
   const saved = await readResult(folder, FIT_FILE, (path) => readJsonFile(path, 'saved fit'));

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InvalidInputError, type OwnParts } from '../../index.ts';
 import { readParts } from '../workers/index.ts';
 
-/** A flag as help shows it, its description, how its text is read or the choices for it, and its default. '(required)' begins the description of a required one. */
+/** A flag as shown in help, its description, how its text is read or its choices, and its default. The description of a required flag begins with '(required)'. */
 type Flag = readonly [
   flags: string,
   description: string,
@@ -23,7 +23,7 @@ type ValueOf<F extends Flag> = F[2] extends (...given: never[]) => infer T
         ? string
         : boolean;
 
-/** The values of flags by the names of their options; those that are always there have a default, or turn something off. */
+/** Values of flags by option name; values with a default, and negated flags, are always present. */
 export type Given<F extends readonly Flag[]> = {
   readonly [One in F[number] as One extends readonly [string, string, unknown, unknown]
     ? never
@@ -48,8 +48,8 @@ const optionOf = ([flags, description, reading, value]: Flag): Option => {
 };
 
 /**
- * Adds flags to a command, which then refuses to run without the required ones. Commander would look for these before it looks for unknown flags, one
- * of which may be the missing one with a typing error.
+ * Adds flags to a command, which then does not run without the required ones. Commander would check these before unknown flags, which may be
+ * misspelled required ones.
  *
  * @throws InvalidInputError if one is missing, when the command runs
  */
@@ -63,7 +63,7 @@ export function addFlags(command: Command, ...flags: readonly Flag[]): Command {
   });
 }
 
-/** The values of these flags that were given, by the names of their options. */
+/** Values of these flags that were set, by option name. */
 export const chosen = <const F extends readonly Flag[]>(given: NoInfer<Given<F>>, ...flags: F): Given<F> =>
   Object.fromEntries(
     flags.flatMap((flag) => {
@@ -73,7 +73,7 @@ export const chosen = <const F extends readonly Flag[]>(given: NoInfer<Given<F>>
     }),
   ) as Given<F>;
 
-/** Reads a whole number from `smallest` on; `other` describes other accepted values. */
+/** Reads a whole number of at least `smallest`; `other` describes other accepted values. */
 export const wholeFrom =
   (smallest: number, other = '') =>
   (text: string) => {
@@ -84,20 +84,20 @@ export const wholeFrom =
     );
   };
 
-/** Reads a whole number from 1, or a word. */
+/** Reads a positive whole number, or a word. */
 export const wholeOr =
   <W extends string>(word: W) =>
   (text: string): number | W =>
     text === word ? word : wholeFrom(1, `, or '${word}'`)(text);
 
-/** Reads a finite number from 0. */
+/** Reads a finite nonnegative number. */
 export function fromZero(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
   throw new InvalidArgumentError('It must be a number from 0.');
 }
 
-/** Reads a finite number above 0. */
+/** Reads a finite positive number. */
 export function aboveZero(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
@@ -111,7 +111,7 @@ export const several = (value: string, previous: string[] = []): string[] => [..
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A name of the library as the command line has it: bayesianGplvm becomes bayesian-gplvm. */
+/** Name of a library object on the command line: bayesianGplvm becomes bayesian-gplvm. */
 const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 // Flags of several commands.
@@ -137,7 +137,7 @@ export const STANDARDIZE = [
   'bring each column to mean 0 and standard deviation 1 for the fit',
 ] as const;
 export const NO_NOISE = ['--no-noise', 'predict the function rather than new observations'] as const;
-/** How missing entries are treated: used as missing unless the flag refuses them. */
+/** Flags for the treatment of missing entries, which are accepted by default. */
 export const MISSING = [
   '--missing <how>',
   "'ignore': use the entries that are there (default where the model can); 'error': refuse tables with missing entries",
@@ -166,14 +166,14 @@ export const SPARSE_FLAGS = [
   ['--likelihood <name>', 'distribution of the observations: poisson, bernoulli, … (default: gaussian)'],
 ] as const;
 
-/** The module given to `--parts`. */
+/** Module passed to `--parts`. */
 export type PartsArguments = Given<readonly [typeof PARTS]>;
 
-/** Exports of the module given to `--parts`; none without a module. */
+/** Exports of the module passed to `--parts`; empty without a module. */
 export const partsOf = async (file: string | undefined): Promise<OwnParts> =>
   file === undefined ? {} : readParts(file);
 
-/** Options of the library that flags of another name stand for. */
+/** Options of the library that differ in name from their flags. */
 const CALLED: Readonly<Record<string, (value: string) => [name: string, value: string]>> = {
   latentDim: (value) => ['dim', value],
   allowMissing: () => ['missing', 'ignore'],
@@ -182,8 +182,8 @@ const CALLED: Readonly<Record<string, (value: string) => [name: string, value: s
 };
 
 /**
- * A text of the library, which has options in backticks, with the flags of a command: `maxBytes: 100` becomes --max-bytes 100, and an option of models
- * without a flag JSON for --options.
+ * Replaces options in backticks in a text of the library by the flags of a command: `maxBytes: 100` becomes --max-bytes 100, and an option of models
+ * without a flag becomes JSON for --options.
  */
 export const inFlags = (text: string, options: readonly Option[]): string =>
   text.replace(/`(\w+)(?:: ([^`]*))?`/g, (span, said: string, given = '') => {

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { systemReason } from '../../core/index.ts';
-import { InvalidInputError, type ModelOptions } from '../../index.ts';
+import { InvalidInputError } from '../../index.ts';
+import type { ModelOptions } from '../../models/index.ts';
 import type { Given, MODEL_FLAGS, SPARSE_FLAGS } from './flags.ts';
 import { FLAGGED } from './modelHelp.ts';
 
 /**
- * Parses the JSON given to a flag, inline or as a file.
+ * Parses the JSON passed to a flag, inline or as a file.
  *
  * @param given - JSON if it begins with a brace or a bracket, otherwise a path
  * @param what - name of the file in errors
@@ -51,7 +52,7 @@ export type FlaggedOptions = { readonly model: string } & Partial<
   Given<readonly [...typeof MODEL_FLAGS, ...typeof SPARSE_FLAGS]>
 >;
 
-/** Options of the model: those of the JSON, if any, overridden by flags. */
+/** Options of the model: the JSON's, if any, overridden by flags. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
   const all: Readonly<Record<string, unknown>> = {
@@ -84,5 +85,5 @@ async function readObject(file: string): Promise<Record<string, unknown>> {
     return options as Record<string, unknown>;
   }
   const what = isInline(file) ? '--options' : `The options file '${file}'`;
-  throw new InvalidInputError(`${what} must hold an object, such as { "scale": true }.`);
+  throw new InvalidInputError(`${what} must contain an object, such as { "scale": true }.`);
 }

@@ -2,7 +2,7 @@
 import { explanation, run } from './run.ts';
 import { CLEAN_TERMINAL, checkOutput, exitCodeOf, standardStreams } from './streams.ts';
 
-/** Signals that stop the program, and what a fit's message calls them. */
+/** Signals that stop the program, and their names in the message of a fit. */
 const STOPPING = { SIGINT: 'Ctrl-C', SIGTERM: 'SIGTERM', SIGHUP: 'SIGHUP' };
 
 const { stderr } = standardStreams;
@@ -12,8 +12,8 @@ const clean = () => {
 };
 
 /**
- * Listeners for the signals. There are none most of the time: the kernel then ends the process at once, also while JavaScript computes or a file
- * without a writer is opened. The first process of a container ends by itself, as the kernel spares it.
+ * Signal listeners. Most of the time there are none: the operating system then ends the process at once, even while JavaScript computes or a file
+ * without a writer is opened. As the first process of a container, which ignores signals by default, the program ends itself.
  */
 function listen(listener: ((signal: string) => void) | undefined): void {
   for (const signal of Object.keys(STOPPING)) {

@@ -1,24 +1,25 @@
 import { Help } from 'commander';
-import { InvalidInputError, type ModelOptions } from '../../index.ts';
+import { InvalidInputError } from '../../index.ts';
+import type { ModelOptions } from '../../models/index.ts';
 import { camelCase } from './flags.ts';
 import { modelOptions } from './modelOptions.ts';
 
 /** Names of all built-in models. */
 export const MODEL_NAMES: readonly string[] = Object.keys(modelOptions);
 
-/** Names of the built-in models that take labels. */
+/** Names of the built-in models that require labels. */
 export const LABELED_MODELS = MODEL_NAMES.filter((name) => modelOptions[name]!.takesLabels);
 
 export const isModelName = (name: string): boolean => Object.hasOwn(modelOptions, name);
 
-/** True if a model takes an option; undefined for models that are not built in. */
+/** True if a model has an option; undefined for custom models. */
 export const takesOption = (model: string, option: string): boolean | undefined =>
   isModelName(model) ? Object.hasOwn(modelOptions[model]!.options, option) : undefined;
 
-/** False for a built-in model that chooses the number of latent dimensions where it is not given. */
-export const needsDim = (model: string): boolean => !isModelName(model) || modelOptions[model]!.needsDim;
+/** True for a built-in model that does not choose the number of latent dimensions itself. */
+export const needsDim = (model: string): boolean => isModelName(model) && modelOptions[model]!.needsDim;
 
-/** The built-in models that take an option. */
+/** Built-in models with an option. */
 export const modelsWith = (option: string): string[] => MODEL_NAMES.filter((name) => takesOption(name, option));
 
 /** Options of models that have flags, with their flags. */
@@ -27,7 +28,7 @@ export const FLAGGED: Readonly<Record<string, string>> = {
   ...{ inducing: 'inducing', centers: 'centers' },
 };
 
-/** @throws InvalidInputError for a built-in model that does not take missing entries */
+/** @throws InvalidInputError for a built-in model that does not support missing entries */
 export function checkTakesMissing(model: string): void {
   if (takesOption(model, 'missing') !== false) return;
   throw new InvalidInputError(
@@ -35,7 +36,7 @@ export function checkTakesMissing(model: string): void {
   );
 }
 
-/** @throws InvalidInputError for a built-in model that predicts nothing */
+/** @throws InvalidInputError for a built-in model that cannot predict */
 export function checkPredicts(model: string, { decoder }: ModelOptions, flag: string): void {
   if (!isModelName(model) || modelOptions[model]!.predicts || decoder) return;
   throw new InvalidInputError(
@@ -43,7 +44,7 @@ export function checkPredicts(model: string, { decoder }: ModelOptions, flag: st
   );
 }
 
-/** Number of points from which an evaluation with N×N matrices takes a second or more. */
+/** Number of points above which an evaluation with N×N matrices needs a second or more. */
 const MANY_POINTS = 3000;
 
 /** Suggests a form of the model without N×N matrices if there are many points. */
@@ -84,7 +85,7 @@ export function modelsHelp(): string {
     return `  ${name}: ${summary}\n    ${Object.keys(options).join(' ')}\n`;
   });
   return `
-Models, and the options that the JSON of --options may hold ('latentfield info MODEL' describes them):
+Models, and the options that the JSON of --options accepts ('latentfield info MODEL' describes them):
 ${models.join('')}
 Examples:
   latentfield fit flowers.csv --model gplvm --labels species --out results
@@ -96,7 +97,7 @@ Examples:
 `;
 }
 
-/** The model that a word on the command line names: bayesian-gplvm is bayesianGplvm. */
+/** Model named by a word on the command line: bayesian-gplvm is bayesianGplvm. */
 export function modelCalled(word: string): string | undefined {
   const model = camelCase(word);
   return isModelName(model) ? model : undefined;

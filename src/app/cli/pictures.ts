@@ -50,7 +50,7 @@ function shapeFrom(text: string): ImageShape {
   );
 }
 
-/** File names of the pictures, in the order in which they are written. */
+/** File names of the pictures, in the order of writing. */
 export function pictureNames({ plot = ['svg'], imageGrid: grid }: PlotArguments): string[] {
   const ofGrid = plot.filter((format) => format !== 'html');
   return [
@@ -61,7 +61,7 @@ export function pictureNames({ plot = ['svg'], imageGrid: grid }: PlotArguments)
 
 const DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>';
 
-/** The columns that pictures show: names, and rows made of rows of observations. */
+/** Columns in pictures: names, and a conversion of rows of observations. */
 export interface ShownColumns {
   readonly names: readonly string[];
   readonly rows: (observations: Matrix) => Matrix;
@@ -70,7 +70,7 @@ export interface ShownColumns {
 /**
  * Checks that the pictures can be drawn, before a fit whose pictures would fail.
  *
- * @returns the columns that pictures show: the fitted ones; of images also the constant pixels that were left out, in their places
+ * @returns the columns in pictures: the fitted ones; for images also the omitted constant pixels, at their positions
  * @throws InvalidInputError if --image-grid has no --image, columns are not the pixels of the images, or a PNG cannot be made
  */
 export async function checkPictures(
@@ -112,7 +112,7 @@ export interface Shown {
   /** Colors of the points. */
   readonly looks: LookOptions;
   readonly ids?: readonly string[] | undefined;
-  /** The observations of the points, in the units of the table. */
+  /** Observations of the points, in the units of the table. */
   readonly observations: () => Matrix;
   readonly columns: readonly string[];
   /** Converts predictions to the units of the table. */
@@ -161,7 +161,7 @@ async function plot(
   });
 }
 
-/** Most numbers in a page; with more, it shows no values of rows. */
+/** Maximum number of values in a page; with more, the page does not show values of rows. */
 const MOST_NUMBERS = 2e6;
 
 function page(
@@ -171,7 +171,7 @@ function page(
 ): Promise<string> {
   const Y = observations();
   const rows = Y.data.length <= MOST_NUMBERS;
-  if (!rows) time.note?.('plot.html holds no rows, which are more than 2 million numbers.');
+  if (!rows) time.note?.('plot.html contains no rows, because there are more than 2 million numbers.');
   return plotHtml({
     latents: result.latents,
     title: titleOf(result),
@@ -216,7 +216,7 @@ function relevanceIn(relevance: Relevance | undefined): Float64Array | undefined
   return views[0]?.map((_, d) => Math.max(...views.map((own) => own[d]!)));
 }
 
-/** The first two dimensions, the two most relevant ones, or all three. */
+/** First two dimensions, two most relevant ones, or all three. */
 function columnsOf(result: Fit): number[] {
   const q = result.latents.columns;
   const relevance = 'relevance' in result ? relevanceIn(result.relevance as Relevance | undefined) : undefined;
@@ -228,33 +228,33 @@ function columnsOf(result: Fit): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Models of eigenvectors whose lengths say nothing of how far points are apart. */
+/** Models whose eigenvectors have arbitrary lengths, so that distances are meaningless. */
 const UNIT_COLUMNS = ['lle', 'laplacianEigenmaps', 'alle', 'drill'];
 
-/** True if distances between latents are meaningful, which they are not if each column has its own scale. */
+/** True if distances between latents are meaningful; false if the scale of each column is arbitrary. */
 export function meansDistance({ model, parameters }: Fit): boolean {
   if (UNIT_COLUMNS.includes(model)) return false;
   const isList = (value: unknown) => Array.isArray(value) && value.length > 1;
   return !Object.entries(parameters).some(([path, value]) => path.endsWith('lengthscale') && isList(value));
 }
 
-/** Points along each axis of the precision grid, and of a coarse one that measures the time. */
+/** Points along each axis of the precision grid, and of a coarse one that estimates the time. */
 const RESOLUTION = 60;
 const SAMPLE = 6;
-/** Most variances that are predicted for the backgrounds of a picture. */
+/** Maximum number of variances that are predicted for the backgrounds of a picture. */
 const MOST_VARIANCES = 1e8;
 
 /** Time limit of the pictures. */
 interface PictureTime {
   readonly secondsLeft?: () => number;
-  /** Called with a note about what is left out. */
+  /** Receives a note about omissions. */
   readonly note?: (text: string) => void;
 }
 
 /**
  * Predictive precision over the latents behind each panel; none if the model has no mapping from latents, or predicts without error.
  *
- * @param panels - the columns of each panel
+ * @param panels - columns of each panel
  * @param shown - number of observed columns; width over height, if both axes have the same scale
  */
 function pictureBackground(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { elementary } from '../../engine/index.ts';
-import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection } from '../../index.ts';
+import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection, predictLabels } from '../../index.ts';
 import { readTable } from '../io/index.ts';
 import { deviations, filled, imputation, readFit } from './fitFiles.ts';
 import {
@@ -14,14 +14,14 @@ import {
   SEED,
   wholeFrom,
 } from './flags.ts';
-import { type Context, checkOut, OUTPUT_FLAGS, type OutputArguments, putTable } from './streams.ts';
+import { type Context, checkOut, OUTPUT_FLAGS, type OutputArguments, putTable, rowsNote } from './streams.ts';
 import { fittedTable, TABLE_FLAGS } from './tableFlags.ts';
 import { columnNames, dimensionNames, sideBySide, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
 
 /** Optional methods of fits that commands use. */
 export type Ability = 'predict' | 'project' | 'sample' | 'interpolate' | 'forecast';
 
-/** Models whose fits have the method. */
+/** Models whose fits have each method. */
 const REMEDIES: Readonly<Record<Ability, string>> = {
   predict: 'A model with a map to the data can, such as gplvm.',
   project: 'Fit it to observations, or take another model.',
@@ -31,7 +31,7 @@ const REMEDIES: Readonly<Record<Ability, string>> = {
 };
 
 /**
- * A method of a fit.
+ * Method of a fit.
  *
  * @throws InvalidInputError if the fit does not have it
  */
@@ -51,17 +51,17 @@ const PROJECT_FLAGS = [
 ] as const;
 type ProjectArguments = Given<typeof PROJECT_FLAGS>;
 
+/** Argument for a table of new rows. */
+const NEW_ROWS = [
+  '<data>',
+  "new observations, one point per row, with the fitted columns, matched by name; '-' reads stdin",
+] as const;
+
 /** `project DIR DATA` */
 export const defineProject = (command: Command, context: Context): Command =>
-  addFlags(
-    command
-      .argument(...FIT)
-      .argument(
-        '<data>',
-        "new observations, one point per row, with the fitted columns, matched by name; '-' reads stdin",
-      ),
-    ...PROJECT_FLAGS,
-  ).action((folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, context));
+  addFlags(command.argument(...FIT).argument(...NEW_ROWS), ...PROJECT_FLAGS).action(
+    (folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, context),
+  );
 
 async function projectTable(folder: string, data: string, given: ProjectArguments, streams: Context): Promise<void> {
   const { signal } = streams;
@@ -70,7 +70,9 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
   checkOut(given);
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
-  const projection = await project(observations, signal === undefined ? {} : { signal });
+  const options = signal === undefined ? {} : { signal };
+  streams.stderr.write(await rowsNote(observations, 'placing', (rows) => project(rows, options)));
+  const projection = await project(observations, options);
   const { latents, latentVariances, logDensityAtPlace } = projection;
   const isIntegrated = logDensityAtPlace === undefined || projection.logDensity.some(Number.isFinite);
   const densityName = isIntegrated ? 'logDensity' : 'logDensityAtPlace';
@@ -101,6 +103,43 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
   if (given.out !== undefined) streams.stderr.write(`wrote ${given.out}\n`);
 }
 
+const PREDICT_LABELS_FLAGS = [PARTS, MISSING, ...TABLE_FLAGS, ...OUTPUT_FLAGS] as const;
+
+/** `predict-labels DIR DATA` */
+export const definePredictLabels = (command: Command, context: Context): Command =>
+  addFlags(command.argument(...FIT).argument(...NEW_ROWS), ...PREDICT_LABELS_FLAGS).action(
+    async (folder: string, data: string, given: Given<typeof PREDICT_LABELS_FLAGS>) => {
+      const { signal, stderr } = context;
+      const { fit, record } = await readFit(folder, given);
+      ability(fit, 'project', 'place new points');
+      checkOut(given);
+      const { table, observations } = await fittedTable(data, record, given, context);
+      const found = await predictLabels(fit, observations, signal === undefined ? {} : { signal });
+      const { labels, classes, probabilities, leaveOneOut } = found;
+      const ids = idsIn(table);
+      const name = record?.labelColumn ?? 'label';
+      await putTable(
+        context,
+        given,
+        {
+          matrix: probabilities,
+          names: classes.map((one) => `${name}=${one}`),
+          ids,
+          labels: { name, values: labels },
+        },
+        {
+          ...{ model: fit.model, labels, classes, probabilities: probabilities.toArrays(), leaveOneOut },
+          ...(ids && { ids: ids.values }),
+        },
+      );
+      if (given.json) return;
+      stderr.write(
+        `${fit.model}: ${leaveOneOut.points} labeled points predicted by the others: ${((1 - leaveOneOut.error) * 100).toFixed(1)} % right, mean log probability ${leaveOneOut.logScore.toFixed(3)}\n`,
+      );
+      if (given.out !== undefined) stderr.write(`wrote ${given.out}\n`);
+    },
+  );
+
 /** Σ log deviation_j over the observed entries of a row. */
 function logDeviations(Y: Matrix, row: number, deviation: Float64Array | undefined): number {
   if (deviation === undefined) return 0;
@@ -113,7 +152,7 @@ function summary(model: string, { latents, logDensity }: Projection): string {
   return `${model}: ${latents.rows} points placed in latent dimension ${latents.columns}, ${density}\n`;
 }
 
-/** A list of numbers as a matrix of one column. */
+/** Matrix with a single column. */
 const column = (values: Float64Array): Matrix => new Matrix(Float64Array.from(values), values.length, 1);
 
 async function fitFor<A extends Ability>(
@@ -128,7 +167,7 @@ async function fitFor<A extends Ability>(
   return { ...saved, method };
 }
 
-/** Latents given to a command, or those of the fit with their ids. */
+/** Latents passed to a command, or the latents of the fit with their ids. */
 async function latentsOf(file: string | undefined, { latents }: Fit, record: TableRecord | undefined) {
   if (file === undefined) return { X: latents, ids: idsOf(record, latents) };
   return { X: await readLatents(file, latents.columns), ids: undefined };

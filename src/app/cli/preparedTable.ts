@@ -1,5 +1,8 @@
-import { differInUnits, InvalidInputError, type Matrix, type ModelOptions } from '../../index.ts';
+import { differInUnits } from '../../core/index.ts';
+import { InvalidInputError, type Matrix } from '../../index.ts';
+import { byKind, type ModelOptions } from '../../models/index.ts';
 import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
+import type { Given } from './flags.ts';
 import type { FlaggedOptions } from './jsonOptions.ts';
 import {
   checkTakesMissing,
@@ -12,17 +15,20 @@ import {
 } from './modelHelp.ts';
 import { sequenceOf, type TimeArguments, withSegments } from './sequence.ts';
 import { type Context, writeLines } from './streams.ts';
-import { isFile, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
+import { isFile, type KIND_FLAGS, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { list, notesOf, tableReport } from './tableReport.ts';
 
-/** Arguments about the table of a model. */
+/** Arguments for the table of a model; without an explicit model, the table may determine it. */
 type ModelTableArguments = TableArguments &
   FlaggedOptions &
-  TimeArguments & { readonly color?: string; readonly json?: boolean };
+  Partial<Given<typeof KIND_FLAGS>> & { readonly isDefault?: boolean | undefined } & TimeArguments & {
+    readonly color?: string;
+    readonly json?: boolean;
+  };
 
-/** A table in the form that a model takes. */
+/** Table in the form that a model requires. */
 interface PreparedTable {
-  /** N×D, in the units of the fit. */
+  /** Observations in the units of the fit, N×D. */
   readonly observations: Matrix;
   /** Conversion to the units of the table. */
   readonly units: StandardizedColumns | undefined;
@@ -30,7 +36,7 @@ interface PreparedTable {
   readonly notes: readonly string[];
 }
 
-/** Reads a table with its labels, and reports on stderr what is done with its columns. */
+/** Reads a table with its labels, and reports on stderr how its columns are treated. */
 export async function reportedTable(
   data: string,
   given: TableArguments & { readonly labels?: string; readonly color?: string; readonly json?: boolean },
@@ -44,7 +50,7 @@ export async function reportedTable(
 }
 
 /**
- * Reads the table of a model and brings it into the form that the model takes, with notes on stderr.
+ * Reads the table of a model and converts it to the form that the model requires, with notes on stderr.
  *
  * @throws InvalidInputError like `readTable` and `preparedTable`
  */
@@ -53,23 +59,107 @@ export async function modelTable(
   options: ModelOptions,
   given: ModelTableArguments,
   streams: Context,
-): Promise<Omit<PreparedTable, 'notes'> & { readonly table: Table }> {
-  const { model, json, color, time, sequence: column, missing } = given;
-  if (missing === 'ignore') checkTakesMissing(model);
+): Promise<Omit<PreparedTable, 'notes'> & { readonly table: Table; readonly model: string }> {
+  const { json, color, time, sequence: column, missing } = given;
+  if (missing === 'ignore') checkTakesMissing(given.model);
+  const kinds = takesKinds(options, given);
   const reading = Object.entries({ color, time, sequence: column }).filter(([, name]) => name !== undefined);
-  const table = await reportedTable(data, given, streams, Object.fromEntries(reading));
+  const table = await reportedTable(data, given, streams, {
+    ...Object.fromEntries(reading),
+    ...(kinds && readingByKind(given)),
+  });
+  const hasCategories = table.columns.some((name, j) => name.includes('=') && isIndicator(table.observations, j));
+  if (kinds && (given.as !== undefined || hasCategories)) return tableByKind(table, options, given, streams);
   const sequence = sequenceOf(table, given);
-  const { notes, ...prepared } = preparedTable(table, options, given);
+  const model = modelOf(table, options, given);
+  const { notes, ...prepared } = preparedTable(table, options, { ...given, model });
   writeLines(streams.stderr, [
+    ...(model === given.model
+      ? []
+      : [
+          `note: the model is ${model}, which integrates over the positions of rows with missing entries (--model names another).`,
+        ]),
     ...sizeNotes(model, table.observations.rows, options),
     ...sequence.lines.filter((line) => !json || line.startsWith('note:')),
     ...notes,
   ]);
-  return { ...prepared, table, options: withSegments(prepared.options, sequence.segments) };
+  return { ...prepared, table, model, options: withSegments(prepared.options, sequence.segments) };
+}
+
+/** Models that support densities by the kinds of columns, and the default one for a table with categories or missing entries. */
+const BY_KIND = ['gplvm', 'bayesianGplvm'];
+const DEFAULT_BY_KIND = 'bayesianGplvm';
+/** Options that can be combined with densities by kind. */
+const BESIDE_KINDS = ['latentDim', 'inducing', 'missing'];
+
+/**
+ * Model of a table. By default, and unless an option requires another model, rows with missing entries whose points would follow the noise are
+ * modeled with the latents integrated out.
+ */
+function modelOf({ observations }: Table, options: ModelOptions, given: ModelTableArguments): string {
+  const { model, isDefault, time, sequence, missing } = given;
+  const isPlain = Object.entries(options).every(([name, value]) => value === undefined || BESIDE_KINDS.includes(name));
+  const hasHoles = missing !== 'error' && observations.data.some(Number.isNaN);
+  return isDefault && isPlain && hasHoles && time === undefined && sequence === undefined ? DEFAULT_BY_KIND : model;
 }
 
 /**
- * Options of the model for a table with missing entries or columns in different units, and the observations as the model takes them.
+ * True if columns of text are read as categories, and all columns modeled by their kinds: the default unless flags set another density or another
+ * form of the columns.
+ *
+ * @throws InvalidInputError for --as together with flags that exclude it
+ */
+function takesKinds(options: ModelOptions, given: ModelTableArguments): boolean {
+  const { model, kinds, as, isDefault, standardize, scale, oneHot, rowSums, log1p, time, sequence } = given;
+  const other = Object.entries(options).find(([name, value]) => value !== undefined && !BESIDE_KINDS.includes(name));
+  const flags = { kinds: kinds === false, standardize, scale: scale === false, oneHot, rowSums, log1p, time, sequence };
+  const flag = Object.entries(flags).find(([, value]) => value !== undefined && value !== false);
+  if (as === undefined) {
+    return (isDefault === true || model === DEFAULT_BY_KIND) && other === undefined && flag === undefined;
+  }
+  const beside = flag === undefined ? other && `\`${other[0]}\`` : `\`${flag[0]}\``;
+  if (beside !== undefined) {
+    throw new InvalidInputError(
+      `--as models columns by their kinds, with --dim, --inducing and --missing as its only options, but ${beside} was given. Leave one of them out.`,
+    );
+  }
+  if (BY_KIND.includes(model)) return true;
+  throw new InvalidInputError(
+    `--as gives columns densities of their kinds, which ${model} does not have. Leave it out, or fit --model gplvm or bayesian-gplvm.`,
+  );
+}
+
+/** Options for reading columns of text, and those selected by --as, as categories. */
+function readingByKind({ as = {} }: ModelTableArguments): ReadTableOptions {
+  const categories = Object.keys(as).filter((name) => as[name] === 'category');
+  return { categories: 'auto', ...(categories.length > 0 && { oneHot: categories }) };
+}
+
+const isIndicator = (observations: Matrix, j: number) =>
+  observations.column(j).every((entry) => entry === 0 || entry === 1 || Number.isNaN(entry));
+
+/** Table whose columns have densities by kind. */
+function tableByKind(table: Table, options: ModelOptions, given: ModelTableArguments, { stderr }: Context) {
+  const { model, isDefault, as } = given;
+  const chosen = isDefault === true ? DEFAULT_BY_KIND : model;
+  const hasHoles = table.observations.data.some(Number.isNaN);
+  writeLines(stderr, [
+    ...sizeNotes(chosen, table.observations.rows, options),
+    `note: columns have densities of their kinds${isDefault === true ? `, by ${chosen}` : ''}; categories have the probability of each level (--no-kinds leaves text out, --as sets other kinds).`,
+  ]);
+  return {
+    ...{ table, model: chosen, observations: table.observations, units: undefined },
+    options: {
+      latentDim: Math.min(2, table.columns.length),
+      ...options,
+      ...(hasHoles && { missing: 'ignore' }),
+      columns: byKind(as === undefined ? {} : { as }),
+    } as ModelOptions,
+  };
+}
+
+/**
+ * Options of the model for a table with missing entries or columns in different units, and the observations in the form that the model requires.
  *
  * @throws InvalidInputError for missing entries that the model cannot use, and flags that contradict each other
  */
@@ -97,7 +187,9 @@ export function preparedTable(
     observations: units?.apply(observations) ?? observations,
     units,
     options: {
-      ...((needsDim(model) || columns.length === 1) && { latentDim: Math.min(2, columns.length) }),
+      ...((needsDim(model) || (isModelName(model) && columns.length === 1)) && {
+        latentDim: Math.min(2, columns.length),
+      }),
       ...options,
       ...(hasHoles && isModelName(model) && { missing: 'ignore' }),
       ...(hasScale && (divides || given.scale === false) && { scale: divides }),
@@ -106,7 +198,7 @@ export function preparedTable(
   };
 }
 
-/** Which columns deviate least and most, and what is done about it. */
+/** Note on the columns with the smallest and largest standard deviations, and their treatment. */
 function unitsNote(observations: Matrix, columns: readonly string[], divides: boolean): string {
   const { deviation } = standardize(observations);
   const byDeviation = Array.from(deviation.keys())

@@ -9,6 +9,7 @@ import {
   keysOf,
   redisTransport,
   SHARDS,
+  type Sweep,
   type SweepSpec,
   serveQueue,
   sweep,
@@ -18,7 +19,7 @@ import { addFlags, type Given, JSON_OUTPUT, PARTS, partsOf, several, wholeFrom }
 import { readJsonFile } from './jsonOptions.ts';
 import { type Context, exitCodeOf } from './streams.ts';
 
-/** Environment variable with the address of the server, unless `--redis` gives it: all users of a machine can see a password on a command line. */
+/** Environment variable with the address of the server, as an alternative to `--redis`: all users of a machine can see a password on a command line. */
 const VARIABLE = 'LATENTFIELD_REDIS';
 
 const REDIS = [
@@ -26,11 +27,11 @@ const REDIS = [
   `redis://user:password@host:port/database, or rediss:// for TLS (default: the variable ${VARIABLE})`,
 ] as const;
 const PREFIX = ['--prefix <name>', "prefix of all keys on the server (default: 'latentfield')"] as const;
-const THREADS = ['--threads <n>', 'fits that run at the same time on this machine (default: 1)', wholeFrom(1)] as const;
+const AT_ONCE = ['--workers <n>', 'fits that run at the same time on this machine (default: 1)', wholeFrom(1)] as const;
 
 const serverOf = ({ redis = process.env[VARIABLE] }: { readonly redis?: string }) => redis;
 
-/** The server's address, which the command requires. */
+/** Address of the server, which the command requires. */
 function checkedServer(given: { readonly redis?: string }, command: string): string {
   const server = serverOf(given);
   if (server !== undefined) return server;
@@ -48,7 +49,7 @@ const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 const WORKER_FLAGS = [
   REDIS,
-  THREADS,
+  AT_ONCE,
   ['--queue <name>', "the queue's name (default: fits)", queueName],
   PREFIX,
   ['--lock-seconds <s>', 'seconds without a heartbeat after which a worker counts as lost (default: 10)', wholeFrom(1)],
@@ -63,7 +64,7 @@ export const defineWorker = (command: Command, context: Context): Command =>
   addFlags(command, ...WORKER_FLAGS).action((given: WorkerArguments) => work(given, context));
 
 async function work(given: WorkerArguments, { stderr, signal, heeding }: Context): Promise<void> {
-  const { prefix, lockSeconds, parts, queue, threads, maxBytes, allow } = given;
+  const { prefix, lockSeconds, parts, queue, workers: threads, maxBytes, allow } = given;
   const connection = checkedServer(given, 'worker');
   // Errors in the parts are reported here once, and not by each thread.
   await partsOf(parts);
@@ -131,9 +132,9 @@ const stateOf = async (transport: Transport, queue: string): Promise<Queue> => (
 });
 
 /**
- * Removes failed jobs with all they stored, and returns their ids.
+ * Removes failed jobs with all stored data, and returns their ids.
  *
- * @throws InvalidInputError for an id that is not among the failed jobs; nothing is removed then
+ * @throws InvalidInputError for an id that is not among the failed jobs, without removing anything
  */
 async function clearedOf(transport: Transport, queues: readonly Queue[], which: true | string[]): Promise<string[]> {
   const all = queues.flatMap(({ queue, dead }) => dead.map(({ id }) => ({ queue, id })));
@@ -161,7 +162,7 @@ const SWEEP_FLAGS = [
   ['-o, --out <dir>', '(required) folder for results and table.csv, which fills during the run'],
   REDIS,
   PREFIX,
-  THREADS,
+  AT_ONCE,
   ['--patience <s>', 'seconds to wait for a first worker (default: 60)', wholeFrom(1)],
   PARTS,
   JSON_OUTPUT,
@@ -182,11 +183,11 @@ async function runSweep(
   given: Given<typeof SWEEP_FLAGS>,
   { stdout, stderr, signal, heeding, exit }: Context,
 ): Promise<void> {
-  const { prefix, threads, patience, parts, json } = given;
+  const { prefix, workers: threads, patience, parts, json } = given;
   const redis = serverOf(given);
   if (redis !== undefined && threads !== undefined) {
     throw new InvalidInputError(
-      '--threads is for a sweep on this machine alone. With --redis, give it to the workers.',
+      '--workers is for a sweep on this machine only. With --redis, start more workers, or start them with it.',
     );
   }
   if (redis !== undefined && parts !== undefined) {
@@ -198,18 +199,18 @@ async function runSweep(
   await makeFolder(out);
   const lock = await lockPath(join(out, 'table.csv'));
   if (lock.note !== undefined) stderr.write(`note: ${lock.note}\n`);
-  let shown = '';
-  const swept = heeding(() =>
-    sweep(spec, {
-      ...(redis === undefined ? { parts, threads } : { connection: redis }),
-      ...{ prefix, patience, out, signal },
-      onProgress({ done, total, kept }) {
-        const line = `${done} of ${total} fits${kept > 0 ? `, ${kept} of them kept from before` : ''}\n`;
-        if (!json && line !== shown) stderr.write(line);
-        shown = line;
-      },
-    }),
-  );
+  let shown: string | undefined;
+  const swept: Promise<Sweep> = sweep(spec, {
+    ...(redis === undefined ? { parts, threads } : { connection: redis }),
+    ...{ prefix, patience, out, signal },
+    onProgress({ done, total, kept }) {
+      // While the table is read, which no signal could interrupt, signals end the process.
+      if (shown === undefined) void heeding(() => swept.catch(() => undefined));
+      const line = `${done} of ${total} fits${kept > 0 ? `, ${kept} of them kept from before` : ''}\n`;
+      if (!json && line !== shown) stderr.write(line);
+      shown = line;
+    },
+  });
   const result = await swept.finally(() => lock.release());
   const { table, status, text, kept } = result;
   stdout.write(json ? `${JSON.stringify({ status, kept, table, file: join(out, 'table.csv') })}\n` : text);

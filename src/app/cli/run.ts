@@ -12,11 +12,11 @@ const { version, description } = createRequire(import.meta.url)('../../../packag
 interface CommandEntry {
   readonly group: (typeof GROUPS)[number];
   readonly description: string;
-  /** Adds arguments, flags and action; the command's modules are loaded with it. */
+  /** Adds arguments, flags and action; the command's modules are loaded on demand. */
   readonly define: (command: Command, context: Context) => unknown;
 }
 
-const GROUPS = ['Fit', 'Use a fit', 'Evaluate', 'Explore', 'Scale out'] as const;
+const GROUPS = ['Fit', 'Use a fit', 'Evaluate', 'Explore', 'Scale out', 'Shell'] as const;
 
 /** Commands by group, in the order of `--help`. */
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
@@ -39,6 +39,12 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: 'Use a fit',
     description: 'place new rows on the map: latents, their log density, and variances where the fit has them',
     define: async (...args) => (await import('./predictCommands.ts')).defineProject(...args),
+  },
+  'predict-labels': {
+    group: 'Use a fit',
+    description:
+      'predict labels of new rows from the labeled points near them on the map: probabilities, then the likeliest',
+    define: async (...args) => (await import('./predictCommands.ts')).definePredictLabels(...args),
   },
   impute: {
     group: 'Use a fit',
@@ -80,6 +86,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'report how far to trust a map: points, distances, other starts and rows, intervals, dimensions',
     define: async (...args) => (await import('./scoreCommands.ts')).defineAssess(...args),
   },
+  'compare-maps': {
+    group: 'Evaluate',
+    description: 'compare two maps of the same points: shared neighbors, and what is apart after the best alignment',
+    define: async (...args) => (await import('./compareMapsCommand.ts')).defineCompareMaps(...args),
+  },
   draw: {
     group: 'Evaluate',
     description: "draw posterior samples of a fit's model, starting at the fit; print their summary",
@@ -105,12 +116,18 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'list the failed jobs of a queue on Redis with their reasons, and clear them',
     define: async (...args) => (await import('./queueCommands.ts')).defineQueue(...args),
   },
+  completion: {
+    group: 'Shell',
+    description: 'print a script that completes commands, flags and their values in bash, zsh or fish',
+    define: async (command, context) =>
+      (await import('./completion.ts')).defineCompletion(command, context, () => programOf(COMMAND_NAMES, context)),
+  },
 };
 
 /** Names of all commands. */
 export const COMMAND_NAMES = Object.keys(COMMANDS);
 
-/** The command that the arguments call, or whose help they ask for. */
+/** Command in the arguments, or the command whose help is requested. */
 const commandIn = (argv: readonly string[]): string | undefined => (argv[0] === 'help' ? argv[1] : argv[0]);
 
 const ABOUT = `latentfield makes maps of tables, with error bars: it finds the few coordinates behind many measured columns.
@@ -124,7 +141,7 @@ Examples:
   latentfield explore results
 `;
 
-/** The help of a model lists its options. */
+/** Help of a model with its options. */
 async function withModelHelp(argv: readonly string[]): Promise<readonly string[]> {
   const first = argv[0] ?? '';
   if (Object.hasOwn(COMMANDS, first) || !argv.some((word) => word === '--help' || word === '-h')) return argv;
@@ -133,12 +150,12 @@ async function withModelHelp(argv: readonly string[]): Promise<readonly string[]
   return model === undefined ? argv : ['info', model];
 }
 
-/** The process that a command runs in. */
+/** Process of a command. */
 interface CommandProcess {
-  /** Aborting it stops a fit, which then writes its best point; its reason is 'Ctrl-C' or the name of a signal. */
+  /** Signal that stops a fit, which then writes its best point; its reason is 'Ctrl-C' or the name of a signal. */
   readonly signal?: AbortSignal | undefined;
   readonly heeding?: Context['heeding'];
-  /** Called when everything is written; an error it throws is one of the command. */
+  /** Called when everything has been written; an error it throws is treated as an error of the command. */
   readonly finish?: () => void;
 }
 
@@ -146,7 +163,7 @@ interface CommandProcess {
  * Runs the command line: data on stdout, diagnostics on stderr.
  *
  * @param given - arguments after the program's name
- * @param streams - where to write
+ * @param streams - output streams
  * @param process - the process around it
  * @returns the exit code: 0; 2 for wrong usage or input, and files that cannot be read or written; 1 if the computation failed or its result could
  *   not be written to standard output; 128 plus the number of the signal that stopped it
@@ -193,7 +210,7 @@ export async function run(
   }
 }
 
-/** The program, with the arguments and flags of the named commands only, as each loads the modules that it runs. */
+/** Program with the arguments and flags of the named commands only, since each loads the modules that it runs. */
 export async function programOf(names: readonly string[], context: Context): Promise<Command> {
   const program = new Command('latentfield')
     .description(description)
@@ -211,7 +228,7 @@ export async function programOf(names: readonly string[], context: Context): Pro
   return program;
 }
 
-/** Suggestion for an unknown option or command whose name the library knows. */
+/** Suggestion for an unknown option or command whose name belongs to the library. */
 async function usageHint(
   program: Command,
   argv: readonly string[],
@@ -224,12 +241,12 @@ async function usageHint(
   return unknown === undefined ? undefined : (await import('./modelHelp.ts')).hintForOption(unknown);
 }
 
-/** True for an error of the file system, such as that of a part of this program that cannot be loaded because too many files are open. */
+/** True for an error of the file system, such as a part of this program that cannot be loaded because too many files are open. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
   ['open', 'read', 'scandir', 'mkdir', 'uv_cwd'].includes(String((error as NodeJS.ErrnoException).syscall));
 
-/** The message of any error, without the stack, which does not help users of a command. */
+/** Message of any error, without the stack. */
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) return error.message;
   if (isRefusal(error)) return `Something cannot be read or written: ${systemReason(error)}.`;

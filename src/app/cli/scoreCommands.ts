@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import {
-  assess,
-  comparedRows,
-  continuity,
-  type Fit,
-  InvalidInputError,
-  nearestNeighborError,
-  trustworthiness,
-  usualNeighbors,
-} from '../../index.ts';
+import { assess, continuity, type Fit, InvalidInputError, nearestNeighborError, trustworthiness } from '../../index.ts';
+import { usualNeighbors } from '../../inference/index.ts';
+import { comparedRows } from '../../models/index.ts';
 import { readLabels, writeAtomically } from '../io/index.ts';
 import { assessmentPage } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
@@ -25,7 +18,7 @@ import {
   SEED,
   wholeFrom,
 } from './flags.ts';
-import { type Context, checkAbsent } from './streams.ts';
+import { announced, type Context, checkAbsent } from './streams.ts';
 import { fittedTable, isFile, TABLE_FLAGS } from './tableFlags.ts';
 import { ofPoints, rowsOfPoints, selectRows } from './tableReport.ts';
 
@@ -90,7 +83,7 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Context)
   };
 }
 
-/** Scores of neighbors, on the same rows as `assess` and `compare`; none where entries are missing that the model does not fill in. */
+/** Neighborhood scores, on the same rows as `assess` and `compare`; undefined if entries are missing that the model cannot fill in. */
 async function neighborhoodScores(
   fit: Fit,
   table: Parameters<typeof rowsOfPoints>[1],
@@ -201,8 +194,9 @@ async function assessFolder(
     ...(labels && { labels }),
     fit: chosen(given, MAX_ITERATIONS),
     ...(signal && { signal }),
-    onProgress: (done, total) => {
-      stderr.write(`${done} of ${total} fits\n`);
+    onProgress: (done, total, secondsLeft) => {
+      const rest = announced(secondsLeft, (time) => `, ${time} left`);
+      if (done > 0 || rest !== '') stderr.write(`${done} of ${total} fits${rest}\n`);
     },
   });
   const ids = ofPoints(fit, record?.ids);

@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
+import { InvalidInputError, type Matrix, selectOptions } from '../../index.ts';
 import {
-  describedModel,
   heldOutDensity,
-  InvalidInputError,
-  kindOf,
-  type Matrix,
-  type ModelOptions,
   nearestNeighborScore,
   type SelectionScore,
-  selectOptions,
   trustworthinessScore,
   usualNeighbors,
-} from '../../index.ts';
+} from '../../inference/index.ts';
+import { describedModel, kindOf, type ModelOptions } from '../../models/index.ts';
 import {
   addFlags,
   camelCase,
@@ -56,7 +52,7 @@ type SelectArguments = Given<typeof FLAGS>;
 
 /** `select DATA` */
 export const defineSelect = (command: Command, context: Context): Command =>
-  addFlags(command.argument('<data>', "observations, one point a row; '-' reads stdin"), ...FLAGS).action(
+  addFlags(command.argument('<data>', "observations, one point per row; '-' reads stdin"), ...FLAGS).action(
     (data: string, given: SelectArguments) => select(data, given, context),
   );
 
@@ -72,7 +68,7 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   const fixed = await readModelOptions(given.options, { ...given, model });
   const { table, observations: Y, options } = await modelTable(data, fixed, { ...given, model }, streams);
   const score = scoreOf(given.score, Y, table.labels);
-  if (!given.json) streams.stderr.write(`score: ${score.name}, of which the ${score.best} is best\n`);
+  if (!given.json) streams.stderr.write(`score: ${score.name}; the ${score.best} is best\n`);
   const selection = await selectOptions<Record<string, unknown>>(
     (chosen, { take }) =>
       describedModel(

@@ -1,4 +1,6 @@
-import { InvalidInputError, type ModelOptions, segmentsOf } from '../../index.ts';
+import { InvalidInputError } from '../../index.ts';
+import type { ModelOptions } from '../../models/index.ts';
+import { segmentsOf } from '../../priors/index.ts';
 import type { Table } from '../io/index.ts';
 import { aboveZero, type Given } from './flags.ts';
 import { modelsWith, takesOption } from './modelHelp.ts';
@@ -25,7 +27,7 @@ export type TimeArguments = { readonly model: string } & Given<typeof TIME_FLAGS
 /** @throws InvalidInputError for --max-step without --time, a built-in model without dynamics, and options that contradict the flags */
 export function checkTime({ model, time, sequence, maxStep }: TimeArguments, { dynamics }: ModelOptions): void {
   if (time === undefined && maxStep !== undefined) {
-    throw new InvalidInputError('--max-step is the longest step of --time that is no gap. Give --time too.');
+    throw new InvalidInputError('--max-step is the longest step of --time that is not a gap. Give --time too.');
   }
   if (time === undefined && sequence === undefined) return;
   const flag = time === undefined ? '--sequence' : '--time';
@@ -35,17 +37,19 @@ export function checkTime({ model, time, sequence, maxStep }: TimeArguments, { d
     );
   }
   if (dynamics === false) {
-    throw new InvalidInputError(`${flag} is for dynamics, but --options says "dynamics": false. Give one of them.`);
+    throw new InvalidInputError(`${flag} is for dynamics, but --options contains "dynamics": false. Give one of them.`);
   }
   if (typeof dynamics === 'object' && dynamics !== null && 'segments' in dynamics) {
-    throw new InvalidInputError(`Where sequences begin is said by ${flag} and by "segments" in --options. Give one.`);
+    throw new InvalidInputError(
+      `The starts of sequences are set both by ${flag} and by "segments" in --options. Give one.`,
+    );
   }
 }
 
 /** Ratio of time steps within sequences above which a note is printed. */
 const UNEQUAL = 1.5;
 
-/** First rows of the sequences that a column names or gaps in time divide, with notes about them. */
+/** First rows of the sequences defined by a column or by gaps in time, with notes about them. */
 export function sequenceOf(
   { time, sequence }: Table,
   { time: name, sequence: column, maxStep }: TimeArguments,
@@ -77,13 +81,13 @@ export function sequenceOf(
   ];
   if (longest > UNEQUAL * shortest) {
     lines.push(
-      'note: dynamics take every step as one, but those of this time differ. Bring the rows to equal steps, or divide by shorter ones with --max-step.',
+      'note: dynamics treat all steps as equal, but the times of these rows are unevenly spaced. Resample the rows to equal steps, or split at longer ones with --max-step.',
     );
   }
   return { segments, lines };
 }
 
-/** @throws InvalidInputError unless the rows of each sequence are together */
+/** @throws InvalidInputError unless the rows of each sequence are contiguous */
 function namedSegments(sequence: readonly string[], column: string): number[] {
   const first = sequence.flatMap((value, i) => (i === 0 || value !== sequence[i - 1] ? [i] : []));
   const begun = new Set<string>();

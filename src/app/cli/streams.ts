@@ -1,11 +1,11 @@
 import { existsSync, fstatSync, fsyncSync, writeSync } from 'node:fs';
 import { SingleBar } from 'cli-progress';
-import { LatentFieldError, systemReason } from '../../core/index.ts';
-import { type FitDiagnostics, InvalidInputError, type Matrix, type TraceEntry } from '../../index.ts';
+import { LatentFieldError, secondsOfRows, systemReason } from '../../core/index.ts';
+import { type FitDiagnostics, InvalidInputError, type Matrix, type Model, type TraceEntry } from '../../index.ts';
 import { checkFilePath, type LabelColumn, tableText, writeTable } from '../io/index.ts';
 import { FORCE, type Given, JSON_OUTPUT } from './flags.ts';
 
-/** Progress of a fit: after an iteration, or within a stage of a closed-form solution, of which the fraction `part` is done. */
+/** Progress of a fit: after an iteration, or within a stage of a closed-form solution, with its completed fraction `part`. */
 interface Standing extends TraceEntry {
   readonly stage?: { readonly name: string; readonly part: number };
 }
@@ -16,27 +16,43 @@ interface ProgressBar {
   stop(): void;
 }
 
-/** Writes each line with its end. */
+/** Writes each line with a line ending. */
 export const writeLines = (stream: Streams['stderr'], lines: readonly string[]): void => {
   if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
 };
 
-/** Shows nothing. */
+/** Progress bar that shows nothing. */
 export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
 
-/**
- * Shows progress as a bar on a terminal; otherwise as occasional lines, so that a log shows that the fit is running.
- *
- * @param title - what is fitted, where there are several
- */
-export function progressBar(stderr: Streams['stderr'], total: number, title?: string): ProgressBar {
-  if (total === 0) return NO_BAR;
-  const head = title === undefined ? '' : `${title}: `;
-  return stderr.isTTY ? drawnBar(stderr, total, head) : lines(stderr, total, head);
+/** A fit whose progress is shown. */
+interface Followed {
+  /** Search settings of the model. */
+  readonly search: Model['search'];
+  /** Maximum number of iterations, if one is set. */
+  readonly maxIterations?: number | undefined;
+  /** Remaining seconds of a limit. */
+  readonly secondsLeft: () => number;
+  /** Name of the fit, if there are several. */
+  readonly title?: string;
 }
 
-function drawnBar(stderr: Streams['stderr'], total: number, head: string): ProgressBar {
-  const left = remaining(total);
+/** Maximum number of iterations, unless flags or the model set one. */
+const ITERATIONS = 1000;
+
+/** Shows progress as a bar on a terminal; otherwise as occasional lines, so that a log shows that the fit is running. */
+export function progressBar(stderr: Streams['stderr'], followed: Followed): ProgressBar {
+  const { search, maxIterations = search?.maxIterations ?? ITERATIONS, title } = followed;
+  const total = Math.min(maxIterations, search?.rounds ?? Infinity);
+  if (total === 0) return NO_BAR;
+  const head = title === undefined ? '' : `${title}: `;
+  const left = remaining(total, followed);
+  return stderr.isTTY ? drawnBar(stderr, total, left, head) : lines(stderr, total, left, head);
+}
+
+/** Text with the time of the remaining iterations; empty while it is not known. */
+type Left = (iteration: number) => string;
+
+function drawnBar(stderr: Streams['stderr'], total: number, left: Left, head: string): ProgressBar {
   const bar = new SingleBar({
     format: `${head}{bar} {at} | {duration_formatted}{left}`,
     stream: stderr as NodeJS.WritableStream,
@@ -51,10 +67,9 @@ function drawnBar(stderr: Streams['stderr'], total: number, head: string): Progr
   return {
     update: ({ iteration, objective, stage }) => {
       if (stage !== undefined) return bar.update(stage.part * total, { at: stage.name, left: '' });
-      const time = left(iteration);
       bar.update(iteration, {
         at: `${iteration}/${total} iterations | objective ${objective.toPrecision(8)}`,
-        left: time === undefined ? '' : `, at most ${inWords(time)} left`,
+        left: left(iteration),
       });
     },
     stop: () => bar.stop(),
@@ -64,9 +79,8 @@ function drawnBar(stderr: Streams['stderr'], total: number, head: string): Progr
 /** Seconds until the first line; each further interval is half as long again. */
 const FIRST_LINE = 5;
 
-function lines(stderr: Streams['stderr'], total: number, head: string): ProgressBar {
+function lines(stderr: Streams['stderr'], total: number, left: Left, head: string): ProgressBar {
   const start = performance.now();
-  const left = remaining(total);
   const seconds = () => (performance.now() - start) / 1000;
   let next = FIRST_LINE;
   let last: Standing | undefined;
@@ -79,9 +93,7 @@ function lines(stderr: Streams['stderr'], total: number, head: string): Progress
   };
   const standing = ({ iteration, objective, stage }: Standing): string => {
     if (stage !== undefined) return stage.part > 0 ? `${stage.name}, ${Math.floor(100 * stage.part)} %` : stage.name;
-    const time = left(iteration);
-    const rest = time === undefined ? '' : `, at most ${inWords(time)} left`;
-    return `iteration ${iteration} of at most ${total}, objective ${objective.toPrecision(8)}${rest}`;
+    return `iteration ${iteration} of at most ${total}, objective ${objective.toPrecision(8)}${left(iteration)}`;
   };
   const timer = setInterval(report, 1000);
   timer.unref();
@@ -94,21 +106,44 @@ function lines(stderr: Streams['stderr'], total: number, head: string): Progress
   };
 }
 
-/** Part of the limit after which a search is taken to need all of it: most searches end by themselves long before. */
+/** Fraction of the limit after which a search is expected to need all of it: most searches converge much earlier. */
 const LIKELY_WHOLE = 0.5;
 
-/** Estimates the seconds for the remaining iterations at the pace so far; known once the first iterations, which set up what the others use, are a small part. */
-function remaining(total: number): (iteration: number) => number | undefined {
+/** Estimates the time of the remaining iterations at the pace since the first one, which includes setup. */
+function remaining(total: number, { search, secondsLeft }: Followed): Left {
   let first: { readonly at: number; readonly iteration: number } | undefined;
   return (iteration) => {
     const now = performance.now();
-    if (iteration < 1) return undefined;
+    if (iteration < 1) return '';
     first ??= { at: now, iteration };
     const done = iteration - first.iteration;
     const seconds = (now - first.at) / 1000;
-    if (done < 1 || seconds < 1) return undefined;
-    return iteration < LIKELY_WHOLE * total ? undefined : (seconds / done) * (total - iteration);
+    const isScheduled = total === search?.rounds;
+    if (done < 1 || seconds < 1 || (!isScheduled && iteration < LIKELY_WHOLE * total)) return '';
+    const rest = Math.min((seconds / done) * (total - iteration), Math.max(0, secondsLeft()));
+    return `, ${isScheduled ? 'about' : 'at most'} ${inWords(rest)} left`;
   };
+}
+
+/** Seconds below which a time is not announced. */
+const UNANNOUNCED = 10;
+
+/** Text about how long something takes; empty if it takes seconds. */
+export const announced = (seconds: number, words: (time: string) => string): string =>
+  seconds < UNANNOUNCED ? '' : words(`about ${inWords(seconds)}`);
+
+/** Minimum number of rows for an estimate. */
+const MANY = 200;
+
+/**
+ * Note on the time of a table of many rows, extrapolated from some of them; empty if it takes seconds.
+ *
+ * @param work - handles rows independently of each other
+ */
+export async function rowsNote(Y: Matrix, doing: string, work: (rows: Matrix) => Promise<unknown>): Promise<string> {
+  if (Y.rows < MANY) return '';
+  const seconds = await secondsOfRows(Y, work);
+  return announced(seconds(Y.rows), (time) => `note: ${doing} ${Y.rows} rows takes ${time}\n`);
 }
 
 /** "12 s", "3 min", "2.5 h". */
@@ -117,14 +152,14 @@ function inWords(seconds: number): string {
   return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** Effort of a fit in words; a closed form has no evaluations. */
+/** Effort of a fit in words; a closed-form solution has no evaluations. */
 export const effort = ({ evaluations, seconds }: FitDiagnostics): string =>
   `${evaluations > 0 ? `${evaluations} evaluations in ` : ''}${seconds.toFixed(1)} s`;
 
 /** Fraction of the time that is reserved for the precision grid, the pictures and the files after the fit. */
 const AFTERWARDS = 0.1;
 
-/** Time left of `--max-seconds`, which starts with the command. */
+/** Remaining time of `--max-seconds`, counted from the start of the command. */
 export interface TimeBudget {
   /** Seconds that the fit may take; undefined without a limit. */
   forFit(): number | undefined;
@@ -138,13 +173,13 @@ export function timeBudget(seconds: number | undefined): TimeBudget {
   const left = () => (seconds === undefined ? Infinity : seconds - (performance.now() - began) / 1000);
   return {
     left,
-    // Messages name this limit, for which tenths suffice.
+    // Messages name this limit; tenths suffice.
     forFit: () =>
       seconds === undefined ? undefined : Math.max(0, Math.floor(10 * (left() - AFTERWARDS * seconds)) / 10),
   };
 }
 
-/** Flags that say where a table of results is written. */
+/** Flags for the output of a table of results. */
 export const OUTPUT_FLAGS = [
   ['-o, --out <file>', 'write .csv or .tsv there (default: CSV on stdout)'],
   FORCE,
@@ -161,7 +196,7 @@ export function checkAbsent(files: readonly string[], force: boolean | undefined
   });
 }
 
-/** Checks the only file that a command writes, if any: its path must be valid, and it must not exist unless it may be replaced. */
+/** Checks the only file that a command writes, if any: its path must be valid, and an existing file requires --force. */
 export function checkOut({ out, force }: OutputArguments): void {
   if (out === undefined) return;
   checkFilePath(out);
@@ -172,21 +207,26 @@ export function checkOut({ out, force }: OutputArguments): void {
 export async function putTable(
   streams: Streams,
   given: OutputArguments,
-  table: { readonly matrix: Matrix; readonly names: readonly string[]; readonly ids?: LabelColumn | undefined },
+  table: {
+    readonly matrix: Matrix;
+    readonly names: readonly string[];
+    readonly ids?: LabelColumn | undefined;
+    readonly labels?: LabelColumn;
+  },
   json: object,
 ): Promise<void> {
-  const { matrix, names } = table;
+  const { matrix, names, labels } = table;
   const ids = table.ids === undefined ? {} : { ids: table.ids };
   if (given.out !== undefined)
-    await writeTable(given.out, matrix, names, undefined, { ...ids, replace: given.force === true });
+    await writeTable(given.out, matrix, names, labels, { ...ids, replace: given.force === true });
   if (given.json) {
     streams.stdout.write(`${JSON.stringify({ ...json, files: given.out === undefined ? [] : [given.out] })}\n`);
   } else if (given.out === undefined) {
-    streams.stdout.write(tableText(matrix, names, undefined, ids));
+    streams.stdout.write(tableText(matrix, names, labels, ids));
   }
 }
 
-/** Output of a command: results go to `stdout`, everything else to `stderr`. */
+/** Output streams of a command: results go to `stdout`, everything else to `stderr`. */
 export interface Streams {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
@@ -194,11 +234,11 @@ export interface Streams {
 
 /** Environment of a command. */
 export interface Context extends Streams {
-  /** Aborting it stops the command; its reason names the signal. */
+  /** Signal that stops the command; its reason names the signal. */
   readonly signal?: AbortSignal | undefined;
   /** Runs work that saves its results when a signal stops it. At all other times a signal ends the process at once. */
   readonly heeding: <T>(work: () => Promise<T>) => Promise<T>;
-  /** A text of the library with the flags of the command for the options that it has in backticks; what is written to `stderr` has them anyway. */
+  /** Replaces the options in backticks in a text of the library by flags of the command, which happens automatically for text written to `stderr`. */
   readonly flagged: (text: string) => string;
   /** Sets the exit code of a command that ends without an error, if it is not 0. */
   readonly exit: (code: number) => void;
@@ -217,8 +257,8 @@ const STDOUT = 1;
 const STDERR = 2;
 
 /**
- * Streams of this process. Standard output is written completely before `write` returns: Node's own stream takes a partial write to a file for a
- * complete one. What standard error does not accept is lost, and the command goes on.
+ * Streams of this process. Standard output is written completely before `write` returns, since Node's stream treats a partial write to a file as
+ * complete. Output that standard error does not accept is lost, and the command continues.
  */
 export const standardStreams: Streams = {
   stdout: {

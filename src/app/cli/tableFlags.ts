@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { InvalidInputError, type Matrix } from '../../index.ts';
+import type { ColumnKindsByName } from '../../models/index.ts';
 import { type ReadTableOptions, readLabels, readMatchingTable, readTable, type Table } from '../io/index.ts';
 import { chosen, type Given, type MISSING, several, wholeFrom } from './flags.ts';
 import { type Streams, writeLines } from './streams.ts';
 import { notesOf, type TableRecord, unitsOf } from './tableReport.ts';
 
 /**
- * Reads a table with its labels, if any: from a separate file if there is one of that name, otherwise from a column of the table, which is then not
- * an observation.
+ * Reads a table with its labels, if any: from a separate file if one of that name exists, otherwise from a column of the table, which is then
+ * excluded from the observations.
  *
  * @param file - the table
  * @param labels - a file, or a column's name or number
@@ -40,13 +41,13 @@ const codesOf = ({ missingValues }: ReadTableOptions) => (missingValues === unde
 /** True if the path is a file, so that labels are not a column of the table. */
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** A table with the columns of a fit, and its observations in the units of the fit. */
+/** Table with the columns of a fit, and its observations in the units of the fit. */
 interface FittedTable {
   readonly table: Table;
   readonly observations: Matrix;
 }
 
-/** Reads a table and matches its columns with those of a fit, by name if the fit knows names. Anything unusual is reported on stderr. */
+/** Reads a table and matches its columns with the columns of a fit, by name if the fit has names. Anything unusual is reported on stderr. */
 export async function fittedTable(
   file: string,
   record: TableRecord | undefined,
@@ -74,7 +75,7 @@ export async function fittedTable(
 
 const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', bar: '|', space: ' ' };
 
-/** Flags that choose and change the columns of a table that is fitted. */
+/** Flags for selecting and transforming the columns of a table to fit. */
 export const COLUMN_FLAGS = [
   ['--columns <names>', "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0", several],
   ['--one-hot <names>', 'columns of text to use as 0 and 1, one per category, such as kind=oil', several],
@@ -84,6 +85,16 @@ export const COLUMN_FLAGS = [
     rowSums,
   ],
   ['--log1p', 'take log(1 + y) of each entry, after --row-sums'],
+] as const;
+
+/** Flags for the densities of a table's columns. */
+export const KIND_FLAGS = [
+  [
+    '--as <list>',
+    "kinds of columns, in place of those that are detected: 'visits:count,plan:category' (number, amount, fraction, count, grade, binary, category)",
+    kindsByName,
+  ],
+  ['--no-kinds', 'leave columns of text out and take all others for numbers'],
 ] as const;
 
 /** Flags for reading a table. */
@@ -118,6 +129,15 @@ function delimiter(text: string): string {
   const value = DELIMITERS[text] ?? (text === '\\t' ? '\t' : text);
   if (value.length === 1) return value;
   throw new InvalidArgumentError(`It must be one character, or ${Object.keys(DELIMITERS).join(', ')}.`);
+}
+
+function kindsByName(text: string): ColumnKindsByName {
+  const pairs = text.split(',').map((pair): [string, string] => {
+    const end = pair.lastIndexOf(':');
+    if (end < 1) throw new InvalidArgumentError("It must be a list such as 'visits:count,plan:category'.");
+    return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()];
+  });
+  return Object.fromEntries(pairs) as ColumnKindsByName;
 }
 
 function rowSums(text: string): number | 'median' {

@@ -5,7 +5,7 @@ import { type StandardizedColumns, standardize, type Table } from '../io/index.t
 /** Record of the fitted table in fit.json, under `table`. */
 export type TableRecord = FittedTable;
 
-/** Record of a table that is about to be fitted. */
+/** Record of a table to be fitted. */
 export function tableRecord(table: Table, labelColumn?: string, columns?: StandardizedColumns): TableRecord {
   const others = table.leftOut.map(({ column }) => column);
   return {
@@ -23,7 +23,7 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
   };
 }
 
-/** Conversion between the units of the table and those of the fit. */
+/** Conversion between the units of the table and of the fit. */
 export function unitsOf(record: TableRecord | undefined): StandardizedColumns | undefined {
   if (record?.standardized === undefined) return undefined;
   return standardize(record.standardized);
@@ -45,7 +45,7 @@ export const varianceNames = (latents: Matrix): string[] =>
 export const latentVariancesOf = (fit: Fit): Matrix | undefined =>
   'latentVariances' in fit ? (fit.latentVariances as Matrix | undefined) : undefined;
 
-/** Several matrices side by side. */
+/** Concatenates matrices by columns. */
 export function sideBySide(...matrices: readonly Matrix[]): Matrix {
   const rows = matrices[0]!.rows;
   const columns = matrices.reduce((sum, matrix) => sum + matrix.columns, 0);
@@ -58,22 +58,19 @@ export function sideBySide(...matrices: readonly Matrix[]): Matrix {
   return joined;
 }
 
-/**
- * Rows of the data that the latents belong to, for models that show and list a part of them (isomap of the largest component); undefined for all
- * others.
- */
+/** Rows of the data that the latents belong to, for models that show and list a subset (isomap of the largest component); undefined for other models. */
 function shownPoints({ parameters, latents }: Fit): readonly number[] | undefined {
   const { points } = parameters;
   return Array.isArray(points) && points.length === latents.rows ? points : undefined;
 }
 
-/** The values of the rows that the latents belong to. */
+/** Values of the rows that the latents belong to. */
 export function ofPoints<T extends string | number>(fit: Fit, all: ArrayLike<T> | undefined): T[] | undefined {
   return all === undefined ? undefined : (shownPoints(fit)?.map((i) => all[i]!) ?? Array.from(all));
 }
 
 /**
- * The rows of a table that the latents belong to.
+ * Rows of a table that the latents belong to.
  *
  * @throws InvalidInputError if the table cannot be the fitted one
  */
@@ -92,13 +89,13 @@ export function rowsOfPoints(fit: Fit, table: Matrix): Matrix {
 export const selectRows = (matrix: Matrix, rows: readonly number[]): Matrix =>
   Matrix.from(rows.map((i) => matrix.row(i)));
 
-/** Sentences about what is left out of a table, read otherwise, or missing. */
+/** Sentences about omitted, converted or missing parts of a table. */
 export const notesOf = (
   { leftOut, notes }: Pick<Table, 'leftOut' | 'notes'>,
   remedy?: (them: string) => string,
 ): string[] => [...leftOutReport(leftOut, remedy), ...notes.map((note) => `note: ${note}`)];
 
-/** Sentences about what is done with a table before anything is computed. */
+/** Sentences about the treatment of a table before computations. */
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
   const { observations, columns, ids, idColumn } = table;
   const lines = [
@@ -117,18 +114,18 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
   return [...lines, ...notesOf(table), ...equalRows(observations)];
 }
 
-/** Advice for getting a column back that was left out. */
+/** Advice for including an omitted column. */
 const COLUMNS_TAKES = (them: string) => `--columns takes ${them}`;
 
 /**
- * Sentences about columns that are left out, each with its reason; many columns with the same reason share a sentence.
+ * Sentences about omitted columns, each with its reason; many columns with the same reason share a sentence.
  *
  * @param remedy - advice about columns that might be wanted, called "it" or "them"
  */
 function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): string[] {
   const byReason = new Map<string, { readonly names: string[]; readonly reason: string; readonly byDefault?: true }>();
   for (const { column, reason, byDefault } of leftOut) {
-    // Each piece of advice is given once, for the first column.
+    // Each piece of advice appears once, for the first column.
     const advice = reason.replace(/numbers such as '.*':/, 'numbers:');
     const known = byReason.get(advice);
     if (known === undefined) byReason.set(advice, { names: [column], reason, ...(byDefault && { byDefault }) });
@@ -143,16 +140,16 @@ function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): strin
 
 const MOST_LISTED = 8;
 
-/** Up to eight names; of more, the first ones and the last. */
+/** Up to eight names; for a longer list, the first names and the last. */
 export function list(names: readonly string[]): string {
   if (names.length <= MOST_LISTED) return names.join(', ');
   return `${names.slice(0, 5).join(', ')}, … ${names.slice(-2).join(', ')}`;
 }
 
-/** Above this number of entries, looking for equal rows would take longer than reading them. */
+/** Number of entries above which a search for equal rows would cost more than reading them. */
 const MOST_COMPARED = 5e6;
 
-/** A note about rows that repeat others. */
+/** Note about rows that repeat others. */
 function equalRows({ data, rows, columns }: Matrix): string[] {
   if (data.length > MOST_COMPARED) return [];
   const seen = new Set<string>();

@@ -8,11 +8,11 @@ import { type Random, seededRandom } from '../../core/random.ts';
 export interface ManifoldSample {
   /** N×D. */
   readonly observations: Matrix;
-  /** N×1 for a curve, N×2 for a surface: coordinates of each point on it, before noise was added. */
+  /** Coordinates of each point on the curve (N×1) or surface (N×2), before noise was added. */
   readonly parameters: Matrix;
 }
 
-/** A curve or a surface: the distribution of its parameters, and the map from them to R^D. */
+/** Curve or surface: the distribution of its parameters, and the map from them to R^D. */
 interface Manifold {
   readonly draw: (random: Random) => readonly number[];
   readonly at: (parameters: readonly number[]) => readonly number[];
@@ -45,11 +45,11 @@ export function sampleManifold(
 /**
  * Points about the unit circle: y = (cos t, sin t) + noise·ε with t uniform on [0, 2π) and ε standard normal.
  *
- * The 100 points of Kégl et al. lie about it with a noise of 0.18.
+ * The 100 points of Kégl et al. have a noise of about 0.18.
  *
  * @param options - points (100), seed (1), noise (0.1)
  * @returns observations N×2, and the angles t in parameters N×1
- * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @throws InvalidInputError if points is not a positive integer or noise is negative
  * @see Kégl, Krzyżak, Linder & Zeger, Learning and design of principal curves (2000); Mao et al. 2017, Fig. 5
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export function circle(options: SamplingOptions = {}): ManifoldSample {
   );
 }
 
-/** Points of two classes, each around its own curve. */
+/** Points of two classes, each around a separate curve. */
 export interface TwoMoons extends ManifoldSample {
   /** N numbers: 0 on the upper moon, 1 on the lower. */
   readonly labels: number[];
@@ -81,7 +81,7 @@ export interface TwoMoons extends ManifoldSample {
  *
  * @param options - points (200), seed (1), noise (0.1)
  * @returns observations N×2, the angles t in parameters N×1, and labels N
- * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @throws InvalidInputError if points is not a positive integer or noise is negative
  * @see Belkin, Niyogi & Sindhwani, Manifold regularization (2006); Mao et al. 2017, Fig. 5
  * @example
  * ```ts
@@ -117,7 +117,7 @@ export interface SwissRollOptions extends SamplingOptions {
  *
  * @param options - points (1000), seed (1), noise (0.05), height (21)
  * @returns observations N×3, and (t, h) in parameters N×2
- * @throws InvalidInputError when points is not a positive integer, noise is negative, or height is not above 0
+ * @throws InvalidInputError if points is not a positive integer, noise is negative, or height is not above 0
  * @see Tenenbaum, de Silva & Langford, A global geometric framework for nonlinear dimensionality reduction (2000), Fig. 3
  * @example
  * ```ts
@@ -151,7 +151,7 @@ export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
  *
  * @param options - points (600), seed (1), noise (0.05)
  * @returns observations N×3, and the angles t in parameters N×1
- * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @throws InvalidInputError if points is not a positive integer or noise is negative
  * @see van der Maaten, Postma & van den Herik, Dimensionality reduction: a comparative review (2009); Mao et al. 2017, §4.3.1
  * @example
  * ```ts
@@ -187,7 +187,7 @@ export interface TwinPeaksOptions extends SamplingOptions {
  *
  * @param options - points (600), seed (1), noise (0.05), height (1)
  * @returns observations N×3, and (u, v) in parameters N×2
- * @throws InvalidInputError when points is not a positive integer, noise is negative, or height is not above 0
+ * @throws InvalidInputError if points is not a positive integer, noise is negative, or height is not above 0
  * @see van der Maaten, Postma & van den Herik, Dimensionality reduction: a comparative review (2009); Mao et al. 2017, §4.3.1
  * @example
  * ```ts
@@ -216,12 +216,12 @@ const SHEAR = [
 
 /**
  * Points about an S that is sheared until its arms lie flat: y = A·(sin πt, sign(t)·(1 − cos πt)) + noise·ε with t uniform on [−1, 1),
- * A = (−0.178, 0.174; 0.134, 0.0225) and ε standard normal. Before A the curve is two half circles that meet at the origin; it is its own
- * mirror image there.
+ * A = (−0.178, 0.174; 0.134, 0.0225) and ε standard normal. Without A the curve consists of two half circles that meet at the origin, and is
+ * point-symmetric about it.
  *
  * @param options - points (100), seed (1), noise (0.025)
- * @returns observations N×2, and the places t along the curve in parameters N×1
- * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @returns observations N×2, and the positions t along the curve in parameters N×1
+ * @throws InvalidInputError if points is not a positive integer or noise is negative
  * @see Kégl, Krzyżak, Linder & Zeger, Learning and design of principal curves (2000), for the shape; Mao et al. 2017, Figs. 2, 3 and 5
  * @example
  * ```ts

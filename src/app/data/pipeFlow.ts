@@ -6,13 +6,13 @@ import { checkSampling } from './manifolds.ts';
 
 /** A labeled data set: one row of observations and one label per point. */
 export interface PipeFlow {
-  /** N×12: the attenuation of six beams at the low energy, then of the same six at the high energy. */
+  /** Attenuation of six beams at the low energy, then of the same six at the high energy, N×12. */
   readonly observations: Matrix;
   /** N indices into `labelNames`. */
   readonly labels: number[];
   readonly labelNames: readonly string[];
   readonly columnNames: readonly string[];
-  /** N×3: fractions of the cross-section filled by water, oil and gas. */
+  /** Fractions of the cross-section filled by water, oil and gas, N×3. */
   readonly fractions: Matrix;
 }
 
@@ -55,15 +55,15 @@ const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizont
  *
  * The fractions are uniform on the simplex and the configuration uniform over: stratified (flat layers, water below, gas
  * above), homogeneous (mixed), annular (a gas core inside rings of oil and of water). Six beams cross the pipe of radius
- * 5 cm, three down and three across. A beam that runs ℓ_m through phase m has at energy E the attenuation
+ * 5 cm, three down and three across. A beam with path length ℓ_m through phase m has the attenuation at energy E
  * a = −ln(I/I₀) = Σ_m μ_m(E)·ℓ_m, and counting photons adds normal noise of standard deviation noise·e^{a/2} = 1/√I.
  *
- * The real measurement, with the same beams and configurations in another arrangement, is that of Bishop & James (1993),
+ * The real measurement, with the same beams and configurations in another arrangement, is described by Bishop & James (1993),
  * "Analysis of multiphase flows using dual-energy gamma densitometry and neural networks".
  *
  * @param options - points (300), seed (1), noise (0.005)
- * @returns observations N×12, labels N, the names of both, and the fractions N×3 behind them
- * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @returns observations N×12, labels N, the names of both, and the underlying fractions N×3
+ * @throws InvalidInputError if points is not a positive integer or noise is negative
  * @example
  * ```ts
  * const { observations, labels } = pipeFlow({ points: 100, seed: 1 });
@@ -109,7 +109,7 @@ function uniformFractions(random: Random): Phases {
   return [low, high - low, 1 - high];
 }
 
-/** Lengths, in pipe radii, that a beam runs through each phase. */
+/** Path lengths of a beam through each phase, in pipe radii. */
 function pathLengths(
   configuration: Configuration,
   [water, oil, gas]: Phases,
@@ -140,7 +140,7 @@ function pathLengths(
 const chordLength = (radius: number, distance: number) => 2 * Math.sqrt(Math.max(square(radius) - square(distance), 0));
 
 /**
- * The height in the unit circle, −1 … 1, below which a given fraction of its area lies: −cos θ where (θ − sin θ·cos θ)/π is that fraction. Found by
+ * Height in the unit circle, −1 … 1, below which a fraction of its area lies: −cos θ where (θ − sin θ·cos θ)/π equals the fraction. Computed by
  * bisection, which needs no initial value.
  */
 function levelOfArea(fraction: number): number {

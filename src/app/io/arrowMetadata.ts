@@ -5,15 +5,15 @@ const MAGIC = 'ARROW1';
 const SIZES = { block: 24, node: 16, buffer: 16, offset: 4, count: 8 };
 /** Message headers. */
 const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
-/** Least bytes of a field, with its offset, its table and its name. */
+/** Minimum bytes of a field, with its offset, its table and its name. */
 const BYTES_OF_FIELD = 16;
 const DEEPEST = 64;
 
-/** A table of a flatbuffer: the position of the entry in a slot, undefined where it has none. */
+/** Table of a flatbuffer: the position of the entry in a slot, or undefined. */
 type Slots = (slot: number) => number | undefined;
 
 /**
- * Checks that the lists in the metadata of an Arrow file or stream lie within its bytes: a reader that believes their lengths takes all memory.
+ * Checks that the lists in the metadata of an Arrow file or stream lie within its bytes: a reader that trusts their lengths may exhaust memory.
  *
  * @throws InvalidInputError with the code `damaged`
  * @see https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc
@@ -38,7 +38,7 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => new DataView(
 const int = (view: DataView, at: number) => view.getInt32(at, true);
 
 function outside(): never {
-  throw new RangeError('A place outside of the file');
+  throw new RangeError('A position outside the file');
 }
 
 function checkFile(bytes: Uint8Array): void {
@@ -62,7 +62,7 @@ function checkStream(bytes: Uint8Array): void {
   for (let at: number | undefined = 0; at !== undefined && at < bytes.length; ) at = checkMessage(bytes, at);
 }
 
-/** Returns the position after a message; undefined at the end of a stream. */
+/** Position after a message; undefined at the end of a stream. */
 function checkMessage(bytes: Uint8Array, start: number): number | undefined {
   const view = viewOf(bytes);
   const isMarked = int(view, start) === -1;

@@ -1,16 +1,16 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { suggestion } from '../../core/options.ts';
 
-/** A choice of columns by name, pattern, range or number from 0: 'age', 'pixel*', 'a:d', 3, '0:5'. */
+/** Choice of columns by name, pattern, range or number from 0: 'age', 'pixel*', 'a:d', 3, '0:5'. */
 export type ColumnChoice = string | number | readonly (string | number)[];
 
 /**
  * Indices of the chosen columns, in order. A text is, in this order of preference: a column's name; names separated by commas; a pattern with `*` for
  * any characters; a range `first:last` by name or number, both included; a number from 0.
  *
- * @param names - of all columns
- * @param choice - the choice of the caller
- * @param purpose - the purpose, for errors: "the labels"
+ * @param names - names of all columns
+ * @param choice - choice of the caller
+ * @param purpose - purpose, for errors: "the labels"
  * @param file - name of the file, for errors
  * @throws InvalidInputError if a part of it chooses no column
  */
@@ -30,7 +30,7 @@ export function chosenColumn(names: readonly string[], choice: string | number, 
   throw new InvalidInputError(`'${choice}' is ${columns.length} columns, but ${purpose} are a single one.`);
 }
 
-/** Columns among which to choose. */
+/** Columns to choose from. */
 interface Choosing {
   readonly names: readonly string[];
   readonly places: ReadonlyMap<string, number>;
@@ -78,7 +78,7 @@ function single({ names, places, purpose, file }: Choosing, part: string | numbe
   );
 }
 
-/** The columns of a table, for a message. */
+/** Columns of a table as text, for a message. */
 export function listed(names: readonly string[]): string {
   const shown = names.slice(0, 12).map((name) => `'${name}'`);
   return `Its ${names.length} columns, numbered from 0, are ${shown.join(', ')}${names.length > 12 ? ', …' : ''}.`;

@@ -11,22 +11,22 @@ import { tableText } from './textLines.ts';
 import { beginsLikeNumber, isWrittenNumber, remedyForWritten } from './writtenForms.ts';
 
 export interface ReadLabelsOptions {
-  /** Expected number of labels, that of the points. */
+  /** Expected number of labels: the number of points. */
   readonly count?: number;
-  /** Texts that stand for a missing label beside an empty one; by default the usual ones: NaN, NA, N/A, null, None, ?, a dash. */
+  /** Texts that mark a missing label in addition to an empty one; default NaN, NA, N/A, null, None, ?, a dash. */
   readonly missingValues?: MissingValues;
 }
 
 /**
  * Reads labels, one per row, from a .csv, .tsv, .txt or .npy file of a single column: text or numbers.
  *
- * Whether the first line of text is a name cannot be seen from text alone, so it is taken as one when there is one row
- * more than `count`, it is not a number and no row repeats it; without `count`, when it is the only row that is not a number.
+ * Since text alone does not show whether the first line is a name, it counts as one if there is one row more than `count`, it is not a number and no
+ * row repeats it; without `count`, if it is the only row that is not a number.
  *
- * @param file - path of the file; its extension says the format
- * @param options - the number of labels expected, and what stands for a missing one
- * @returns the labels as they stand in the file, '' where one is missing (empty, NaN, NA, null, ?, a dash)
- * @throws InvalidInputError if the file cannot be read, has several columns, or holds another number of labels
+ * @param file - path of the file; its extension determines the format
+ * @param options - expected number of labels, and texts for missing ones
+ * @returns the labels as written in the file, '' for missing ones (empty, NaN, NA, null, ?, a dash)
+ * @throws InvalidInputError if the file cannot be read, has several columns, or contains another number of labels
  * @example
  * ```ts
  * const labels = await readLabels('classes.csv', { count: 150 });
@@ -38,7 +38,7 @@ export async function readLabels(file: string, options: ReadLabelsOptions = {}):
   checkGiven(file, 'readLabels', "a file's path, a text", (given) => typeof given === 'string');
   const { bytes, format } = await readSource(file);
   if (format === 'npz' || format === 'parquet' || format === 'arrow' || format === 'mtx') {
-    throw new InvalidInputError(`'${file}' cannot hold labels. Give a .csv, .tsv, .txt or .npy file.`);
+    throw new InvalidInputError(`'${file}' cannot contain labels. Give a .csv, .tsv, .txt or .npy file.`);
   }
   const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file, count);
   const labels = (format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column).map((label) =>
@@ -46,7 +46,7 @@ export async function readLabels(file: string, options: ReadLabelsOptions = {}):
   );
   if (count !== undefined && labels.length !== count) {
     throw new InvalidInputError(
-      `'${file}' holds ${labels.length} labels, but there are ${count} points. Give one label for each point.`,
+      `'${file}' contains ${labels.length} labels, but there are ${count} points. Give one label for each point.`,
     );
   }
   return labels;
@@ -77,7 +77,7 @@ function labelLines(text: string, format: 'csv' | 'tsv' | 'txt', file: string, c
   const firstLine = text.trimStart().split(/\r?\n/, 1)[0]!;
   const delimiter = format === 'tsv' ? '\t' : firstLine.includes(';') && !firstLine.includes(',') ? ';' : ',';
   const split = splitRows(text, delimiter, file);
-  if (split.length === 0) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
+  if (split.length === 0) throw new InvalidInputError(`'${file}' is empty: it contains no line with data.`);
   const rows = rectangular(split, file);
   const columns = rows[0]!.cells.length;
   if (columns !== 1) throw severalColumns(file, columns);
@@ -89,7 +89,7 @@ function labelLines(text: string, format: 'csv' | 'tsv' | 'txt', file: string, c
   return candidates.find(({ length }) => length === count || length === count + 1) ?? written;
 }
 
-/** The labels of the rows, with '' for each blank line between them. */
+/** Labels of the rows, with '' for each blank line between them. */
 function withBlankLines(text: string, rows: readonly DelimitedRow[]): string[] {
   const lines = text.split(LINE_END);
   let next = rows[0]!.line;
@@ -122,14 +122,14 @@ const severalColumns = (file: string, columns: number) =>
     `'${file}' has ${columns} columns, but labels are a single one. Keep that column alone in the file.`,
   );
 
-/** A column that is not among the observations unless it is chosen. */
+/** Column that is excluded from the observations by default. */
 export interface LeftOut {
   readonly column: string;
   /** The reason, as the end of a sentence: "is constant". */
   readonly reason: string;
-  /** True for numbers that are not taken for observations by default, but may be chosen. */
+  /** True for numbers that are excluded by default but may be chosen. */
   readonly byDefault?: true;
-  /** The value of a column that is constant, and how many columns of the observations precede it in the file. */
+  /** Value of a constant column, and the number of observation columns that precede it in the file. */
   readonly constant?: { readonly value: number; readonly position: number };
 }
 
@@ -142,24 +142,24 @@ const IDENTIFIER =
   /^(id|ids|idx|index|row|rows|rowid|row_?(id|name|number|names|no)|rownames?|key|uuid|guid|unnamed: ?\d+|.*[_ .-]ids?|.*[a-z]I[dD])$/i;
 const NAMED_ID = /^(.*[_ .-])?(id|ids|index|idx)$|[a-z]I[dD]$/;
 
-/** Fewest rows for which whole numbers that count up in some order are taken for an index and not for measurements. */
+/** Minimum number of rows to treat whole numbers that count up in some order as an index rather than as measurements. */
 const FEWEST_COUNTED = 5;
 const FEWEST_UNIQUE = 20;
 
 /**
  * The kind of a column:
- * - an index: no name, first, and no value twice; the name of an identifier (id, index, row, key, sample_id, …) and whole numbers; text
- *   that never comes twice; whole numbers that count the rows up by one, in order or, from 20 rows, in any order; the first column, from 20 rows, of
- *   whole numbers none of which comes twice, where other columns are not like that;
+ * - an index: no name, first, and no repeated value; the name of an identifier (id, index, row, key, sample_id, …) and whole numbers; text
+ *   without repetitions; whole numbers that count the rows up by one, in order or, from 20 rows, in any order; the first column, from 20 rows, of
+ *   distinct whole numbers, if other columns are not like that;
  * - text: more than half of its cells are not numbers;
- * - constant without holes, or empty throughout.
+ * - constant without missing entries, or entirely empty.
  */
 export function appearance(column: RawColumn, position: number, all: readonly RawColumn[]): Appearance {
   const { numbers, text, nested, name, isNamed } = column;
   if (nested !== undefined) return { kind: 'text', reason: nested };
   if (text !== undefined) return textAppearance(column, position);
   const present = numbers!.filter((value) => !Number.isNaN(value));
-  if (present.length === 0 && numbers!.length > 1) return { kind: 'empty', reason: 'holds no value' };
+  if (present.length === 0 && numbers!.length > 1) return { kind: 'empty', reason: 'contains no value' };
   const isWhole = present.every(Number.isInteger);
   const distinct = new Set(present).size;
   const isUnique = distinct === numbers!.length && numbers!.length > 1;
@@ -173,12 +173,12 @@ export function appearance(column: RawColumn, position: number, all: readonly Ra
     return { kind: 'index', reason: 'has no name and no value twice' };
   }
   if (position === 0 && isUniqueWhole(numbers!) && all.slice(1).some((other) => !isUniqueWhole(other.numbers))) {
-    return { kind: 'index', reason: 'holds whole numbers, none of them twice' };
+    return { kind: 'index', reason: 'contains whole numbers, none of them twice' };
   }
   return arrayAppearance(column);
 }
 
-/** Kind of a column of an array: all columns are meant as observations, but a constant one carries no information. */
+/** Kind of a column of an array: all columns are intended as observations, but a constant one carries no information. */
 export function arrayAppearance({ numbers, text }: RawColumn): Appearance {
   if (text !== undefined) return { kind: 'text', reason: 'is text' };
   const first = numbers![0]!;
@@ -186,7 +186,7 @@ export function arrayAppearance({ numbers, text }: RawColumn): Appearance {
   return isConstant ? { kind: 'constant', reason: `is ${first} in every row` } : { kind: 'feature' };
 }
 
-/** The first column that looks like an index; one that only counts rows gives way to text that names each row. −1 if there is none. */
+/** First column that looks like an index; a mere row counter yields to text that names each row. −1 if there is none. */
 export function namingColumn(
   looks: readonly Appearance[],
   columns: readonly RawColumn[],
@@ -228,7 +228,7 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
     present.every((cell) => /^\d+$/.test(cell)) &&
     texts.every(isInexact)
   ) {
-    return { kind: 'index', reason: 'holds whole numbers beyond 2⁵³, none of them twice' };
+    return { kind: 'index', reason: 'contains whole numbers beyond 2⁵³, none of them twice' };
   }
   // A text among numbers is a mistake, which the reader reports with its position, as it does numbers in a form that is not certain.
   const words = read === undefined ? texts : texts.filter((cell) => !isWrittenNumber(cell));
@@ -236,7 +236,7 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
   const shown = shortened(words[0]!);
   const remedy = remedyForWritten(words[0]!);
   if (remedy !== undefined && words.every((cell) => remedyForWritten(cell) !== undefined)) {
-    return { kind: 'text', reason: `is text to this reader, though it holds numbers such as '${shown}': ${remedy}` };
+    return { kind: 'text', reason: `is read as text, although it contains numbers such as '${shown}': ${remedy}` };
   }
   const areNumbers = 2 * present.filter((cell) => beginsLikeNumber(cell) || hasDecimals(cell)).length > present.length;
   if (isUnique && mayName && !areNumbers) return { kind: 'index', reason: 'is text that names each row' };

@@ -2,7 +2,7 @@ import { dayText, instantText, NANOSECONDS } from './dates.ts';
 import { numberOf } from './numberStyle.ts';
 import type { RawColumn } from './rawTable.ts';
 
-/** Type of a column's values in the file's schema, as far as it decides how they are read. */
+/** Type of a column's values in the file's schema, as far as it affects reading. */
 export type ColumnType =
   /** Dates are in milliseconds. */
   | { readonly kind: 'plain' | 'bytes' | 'days' }
@@ -14,17 +14,17 @@ export type ColumnType =
   | { readonly kind: 'lists' }
   | { readonly kind: 'records'; readonly what: string };
 
-/** A column of a file with a schema. */
+/** Column of a file with a schema. */
 export interface TypedColumn {
   readonly name: string;
   readonly type: ColumnType;
   readonly values: readonly unknown[];
 }
 
-/** Name that pandas gives an index without a name. */
+/** Name of an unnamed index in pandas. */
 const UNNAMED_INDEX = /^__index_level_\d+__$/;
 
-/** The columns of a table for one of a file: several for lists of equally many numbers. Sentences about what was changed are added to the notes. */
+/** Columns of a table from one column of a file: several for lists of equal length. Sentences about changes are added to the notes. */
 export function rawColumns({ name, type, values }: TypedColumn, notes: string[]): RawColumn[] {
   const named = { name, isNamed: !UNNAMED_INDEX.test(name) };
   const texts = (of: (value: unknown) => string) => [
@@ -36,14 +36,14 @@ export function rawColumns({ name, type, values }: TypedColumn, notes: string[])
     case 'instants':
       return texts((value) => instantText(integer(value) * type.unit, type.zone));
     case 'seconds':
-      notes.push(`'${name}' holds ${type.isClock ? 'clock times' : 'durations'}, which are read in seconds.`);
+      notes.push(`'${name}' contains ${type.isClock ? 'clock times' : 'durations'}, which are read in seconds.`);
       return [{ ...named, numbers: numbers(values, (value) => seconds(integer(value), type.unit)), isSeconds: true }];
     case 'decimals':
       return [{ ...named, numbers: decimals(type, values, name, notes) }];
     case 'bytes':
       return texts((value) => (value instanceof Uint8Array ? hexadecimal(value) : String(value)));
     case 'records':
-      return [{ ...named, text: values.map(jsonOf), nested: `holds ${type.what}` }];
+      return [{ ...named, text: values.map(jsonOf), nested: `contains ${type.what}` }];
     case 'lists':
       return listColumns({ name, type, values }, named, notes);
     default:
@@ -65,7 +65,7 @@ const seconds = (count: bigint, unit: bigint) => {
 
 const hexadecimal = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** A column of numbers if all of its values are numbers; whole numbers that a double cannot hold stay text. */
+/** Column of numbers if all of its values are numbers; whole numbers that a double cannot represent stay text. */
 function plainColumn(named: Pick<RawColumn, 'name' | 'isNamed'>, values: readonly unknown[]): RawColumn {
   if (values.every(isNumeric)) return { ...named, numbers: numbers(values, Number) };
   const areNumbers = values.every((value) => isAbsent(value) || ['number', 'bigint', 'boolean'].includes(typeof value));
@@ -89,7 +89,7 @@ const jsonOf = (value: unknown) =>
 /** Decimal digits that every double keeps. */
 const KEPT_DIGITS = 15;
 
-/** The doubles nearest to decimal numbers, which a reader may have scaled by a product that is not exact. */
+/** Doubles nearest to decimal numbers, which a reader may have scaled by an inexact product. */
 function decimals(
   { precision, scale, isScaled }: Extract<ColumnType, { kind: 'decimals' }>,
   values: readonly unknown[],
@@ -98,19 +98,19 @@ function decimals(
 ): Float64Array {
   if (precision > KEPT_DIGITS) {
     notes.push(
-      `'${name}' holds decimal numbers of up to ${precision} digits, of which doubles keep ${KEPT_DIGITS} to 17.`,
+      `'${name}' contains decimal numbers of up to ${precision} digits, and doubles keep ${KEPT_DIGITS} to 17.`,
     );
   }
   return numbers(values, (value) => (isScaled ? unscaled(value as number) : Number(`${value}e${-scale}`)));
 }
 
-/** The number of 15 digits that a product was rounded from, if there is one. */
+/** Number of 15 digits whose product was rounded to this one, if there is one. */
 function unscaled(product: number): number {
   const short = Number(product.toPrecision(KEPT_DIGITS));
   return Math.abs(short - product) <= 4 * Number.EPSILON * Math.abs(product) ? short : product;
 }
 
-/** A column for each entry of lists that hold equally many numbers; other lists are no observations. */
+/** One column for each entry of lists with equally many numbers; other lists are not observations. */
 function listColumns(
   { name, values }: TypedColumn,
   named: Pick<RawColumn, 'name' | 'isNamed'>,
@@ -121,9 +121,9 @@ function listColumns(
   const areNumbers = lists.every((list) => list === undefined || list.every(isNumeric));
   if (!areNumbers || length === 0 || lists.some((list) => list !== undefined && list.length !== length)) {
     const what = areNumbers ? 'lists of different lengths' : 'lists of other values than numbers';
-    return [{ ...named, text: values.map(jsonOf), nested: `holds ${what}` }];
+    return [{ ...named, text: values.map(jsonOf), nested: `contains ${what}` }];
   }
-  notes.push(`'${name}' holds lists of ${length} numbers: they are read as ${length} columns, from '${name}[0]'.`);
+  notes.push(`'${name}' contains lists of ${length} numbers: they are read as ${length} columns, from '${name}[0]'.`);
   return Array.from({ length }, (_, k) => ({
     ...named,
     name: `${name}[${k}]`,

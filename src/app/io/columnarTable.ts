@@ -56,7 +56,7 @@ function pathsOf({ children }: SchemaTree, above: readonly string[] = [], paths 
   return paths;
 }
 
-/** @throws InvalidInputError if a column is not in the schema; hyparquet fails then while other columns are read, whose errors nobody would catch */
+/** @throws InvalidInputError if a column is not in the schema; otherwise hyparquet fails while other columns are read, with errors that cannot be caught */
 function checkPath(paths: ReadonlySet<string>, { meta_data: chunk }: ColumnChunk, file: string): void {
   const path = chunk?.path_in_schema ?? [];
   if (path.length === 0 || paths.has(JSON.stringify(path))) return;
@@ -67,7 +67,7 @@ function checkPath(paths: ReadonlySet<string>, { meta_data: chunk }: ColumnChunk
 
 const wrongLength = (file: string, column: string, values: number, rows: number) =>
   new InvalidInputError(
-    `'${file}' is damaged: its column '${column}' holds ${values} values, where the file says ${rows} rows.`,
+    `'${file}' is damaged: its column '${column}' contains ${values} values, but the file declares ${rows} rows.`,
     { code: 'damaged' },
   );
 
@@ -114,7 +114,7 @@ function parquetType({ element, children }: SchemaTree): ColumnType {
   return { kind: type === 'FIXED_LEN_BYTE_ARRAY' && logical?.type !== 'FLOAT16' ? 'bytes' : 'plain' };
 }
 
-/** Units of the columns that are durations in the schema of Arrow that its libraries keep beside that of Parquet, which has no such type. */
+/** Units of the columns that are durations in the Arrow schema, which its libraries store next to the Parquet schema, since Parquet has no such type. */
 async function durationUnits(
   metadata: readonly { readonly key: string; readonly value?: string }[] | undefined,
 ): Promise<ReadonlyMap<string, bigint>> {
@@ -165,7 +165,7 @@ export async function arrowTable(bytes: Uint8Array, file: string, most: number):
   });
 }
 
-/** Nanoseconds of Arrow's units of time, by number. */
+/** Nanoseconds of Arrow's time units, by number. */
 const ARROW_UNITS = [NANOSECONDS.s, NANOSECONDS.ms, NANOSECONDS.us, NANOSECONDS.ns] as const;
 
 function arrowType(type: DataType, T: typeof Types): ColumnType {

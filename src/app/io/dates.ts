@@ -16,14 +16,14 @@ function days(cell: string): number | undefined {
   return (milliseconds + 1000 * Number(`0${fraction}`)) / MILLISECONDS_A_DAY;
 }
 
-/** A column of dates as days since 1970-01-01, NaN where missing; undefined if it has no dates. */
+/** Column of dates as days since 1970-01-01, NaN where missing; undefined if it has no dates. */
 export const datesIn = (column: RawColumn, missing: MissingCodes): Float64Array | undefined =>
   numbersIn(column, missing, days);
 
 /** True if the cell is an ISO 8601 date. */
 export const isDate = (cell: string): boolean => days(cell) !== undefined;
 
-/** Nanoseconds of the units of time in which files keep dates. */
+/** Nanoseconds of the time units of dates in files. */
 export const NANOSECONDS = {
   ns: 1n,
   us: 1000n,
@@ -35,7 +35,7 @@ export const NANOSECONDS = {
   W: 604_800_000_000_000n,
 } as const;
 
-/** ISO 8601 text of nanoseconds since 1970-01-01, with as many decimals of the seconds as there are, as text files have it. */
+/** ISO 8601 text of nanoseconds since 1970-01-01, with as many decimals of the seconds as needed, as in text files. */
 export function instantText(nanoseconds: bigint, zone: '' | 'Z' = ''): string {
   const rest = ((nanoseconds % NANOSECONDS.s) + NANOSECONDS.s) % NANOSECONDS.s;
   const date = new Date(Number((nanoseconds - rest) / NANOSECONDS.ms));

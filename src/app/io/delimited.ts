@@ -22,7 +22,7 @@ const ROWS_A_CALL = 4096;
 
 /**
  * Splits CSV or TSV text into rows. Cells may be quoted by `"`; blank lines, a byte order mark and blanks around cells are dropped. Quotes within a
- * cell that begins without one are characters of it.
+ * cell that does not begin with one are ordinary characters.
  *
  * @param offset - number of lines in front of the text
  * @throws InvalidInputError if a quote is not closed, or closes within a cell
@@ -124,8 +124,8 @@ function lineEndings(text: string): string[] {
 }
 
 /**
- * The rows with an empty cell added to the first one if it has one cell less than all others: in front, as R writes tables with row names, or at the
- * end if all others end with an empty cell.
+ * Rows with an empty cell added to the first if it has one cell less than all others: in front, as in R's tables with row names, or at the end if all
+ * others end with an empty cell.
  *
  * @throws InvalidInputError if rows differ in length otherwise
  */
@@ -146,19 +146,19 @@ export function rectangular(
   if (wrong === undefined) return [{ line: first.line, cells: names }, ...rows.slice(1)];
   const remedy = wrong.cells[0]!.startsWith('#')
     ? 'Remove the line, if it is a comment: # begins one only above the first line of data.'
-    : 'Give every line the same number of cells, say what separates them by `delimiter`, or leave out lines above the table by `skip`.';
+    : 'Give every line the same number of cells, name their separator with `delimiter`, or leave out lines above the table by `skip`.';
   throw new InvalidInputError(
     `'${file}' is ragged: line ${first.line} has ${counted(names.length, 'cell')}, but line ${wrong.line} has ${wrong.cells.length}. ${remedy}`,
   );
 }
 
-/** The first line of a table that names its delimiter for Excel, 'sep=;', and the delimiter. */
+/** First line of a table that names its delimiter for Excel, 'sep=;', and the delimiter. */
 function namedDelimiter(text: string): { readonly line: string; readonly delimiter: string } | undefined {
   const found = /^"?sep=(.)"?[ \t]*(?=\r|\n)/i.exec(text);
   return found === null ? undefined : { line: found[0], delimiter: found[1]! };
 }
 
-/** How text is split into cells, and how its numbers are written. */
+/** Delimiter and number format of a text. */
 export interface TextOptions {
   readonly delimiter?: string | undefined;
   readonly header?: boolean | undefined;
@@ -192,7 +192,8 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   const blank = blankLines(table);
   if (blank > 0) notes.push(`${counted(blank, 'blank line')} between its rows ${blank === 1 ? 'is' : 'are'} left out.`);
   const { names, body } = namesOf(table, lines, split.delimiter, file, read, options, notes);
-  if (body.length === 0) throw new InvalidInputError(`'${file}' holds a line of column names, but no data below it.`);
+  if (body.length === 0)
+    throw new InvalidInputError(`'${file}' contains a line of column names, but no data below it.`);
   const unique = uniqueNames(
     table[0]!.cells.map((_, j) => (names?.[j] ? names[j].replace(/\s+/gu, ' ') : `column${j}`)),
   );
@@ -206,14 +207,14 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   };
 }
 
-/** Number of lines between rows that hold nothing. */
+/** Number of blank lines between rows. */
 function blankLines(rows: readonly DelimitedRow[]): number {
   const linesOf = ({ cells }: DelimitedRow) =>
     cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? cell.split(/\r\n|\r|\n/).length - 1 : 0), 1);
   return rows.slice(1).reduce((sum, { line }, i) => sum + Math.max(0, line - rows[i]!.line - linesOf(rows[i]!)), 0);
 }
 
-/** The text's rows with content: spreadsheets leave lines of delimiters below a table. */
+/** Nonempty rows of the text, since spreadsheets append lines of delimiters to a table. */
 function splitText(
   { text, offset }: TableText,
   asked: string | undefined,
@@ -224,13 +225,13 @@ function splitText(
   const single = asked === undefined && decimal !== '.' ? singleDecimals(text, !/\.txt(\.gz)?$/i.test(file)) : 'no';
   if (single === 'unsure') {
     throw new InvalidInputError(
-      `'${file}' may hold one number with a decimal comma in each line, or two whole numbers. Say which: \`decimal: ','\` and \`delimiter: ';'\`, or \`delimiter: ','\`.`,
+      `'${file}' may contain one number with a decimal comma per line, or two whole numbers. Choose: \`decimal: ','\` and \`delimiter: ';'\`, or \`delimiter: ','\`.`,
     );
   }
   const delimiter = asked ?? (single === 'yes' ? ';' : guessDelimiter(text));
   const rows = splitRows(text, delimiter, file, offset, onRows);
   const found = rows.filter(({ cells }) => cells.some((cell) => cell !== ''));
-  if (found.length === 0) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
+  if (found.length === 0) throw new InvalidInputError(`'${file}' is empty: it contains no line with data.`);
   const empty = rows.length - found.length;
   if (empty > 0) notes.push(`${counted(empty, 'line')} of empty cells ${empty === 1 ? 'is' : 'are'} left out.`);
   if (single === 'two')
@@ -241,7 +242,7 @@ function splitText(
   return { delimiter, rows: found };
 }
 
-/** The rows of the table, without lines above it and comments between names and data; all of these are noted. */
+/** Rows of the table, without lines above it and comments between names and data; all of these are noted. */
 function tableRows(
   rows: readonly DelimitedRow[],
   { comments }: TableText,
@@ -254,7 +255,7 @@ function tableRows(
   if (above > 0) {
     const [from, to] = [rows[0]!.line, rows[above - 1]!.line];
     notes.push(
-      `${counted(above, 'line')} above the table ${above === 1 ? 'is' : 'are'} left out: ${from === to ? `line ${from}` : `lines ${from} to ${to}`}, from ${shown(rows[0]!.cells)} (\`skip\` says how many).`,
+      `${counted(above, 'line')} above the table ${above === 1 ? 'is' : 'are'} left out: ${from === to ? `line ${from}` : `lines ${from} to ${to}`}, from ${shown(rows[0]!.cells)} (set their number with \`skip\`).`,
     );
   }
   const table = rows.slice(above);
@@ -275,7 +276,7 @@ function tableRows(
   return between.length === 0 ? table : [{ ...table[0]!, line: table[data]!.line - 1 }, ...table.slice(data)];
 }
 
-/** The names of the columns, from the first row or a line behind #, and the rows below them. */
+/** Names of the columns, from the first row or a line after #, and the rows below them. */
 function namesOf(
   rows: readonly DelimitedRow[],
   { comments }: TableText,
@@ -314,7 +315,7 @@ function namesOf(
 const shown = (cells: readonly string[]) =>
   `${JSON.stringify(cells.slice(0, 4).join(', '))}${cells.length > 4 ? '…' : ''}`;
 
-/** The last comment that splits into the columns' number of texts. */
+/** Last comment that splits into as many texts as there are columns. */
 function namesBehindHash(
   comments: TableText['comments'],
   delimiter: string,

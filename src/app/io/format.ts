@@ -29,7 +29,7 @@ export function formatOf(file: string): Format {
 /** True if a file starts like a gzip file. */
 const isGzipped = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** First bytes of packed files that are not unpacked here, and how to unpack them. */
+/** Signatures of compressed files that are not supported, and how to unpack them. */
 const PACKED: readonly (readonly [name: string, signature: string, way: string])[] = [
   ['zstd', '\x28\xb5\x2f\xfd', "unpack it with 'zstd -d'"],
   ['xz', '\xfd7zXZ', "unpack it with 'unxz'"],
@@ -43,14 +43,14 @@ export function checkIsText(bytes: Uint8Array, file: string): void {
   const start = String.fromCharCode(...bytes.subarray(0, 6));
   const found = PACKED.find(([, signature]) => start.startsWith(signature));
   if (found === undefined) return;
-  throw new InvalidInputError(`'${file}' is no text: it is packed by ${found[0]}. First ${found[2]}.`, {
+  throw new InvalidInputError(`'${file}' is not text: it is packed by ${found[0]}. First ${found[2]}.`, {
     code: 'cannotRead',
   });
 }
 
 /**
- * Largest size of an unpacked file. While it is read, text takes up to twenty times as much memory, and V8 has 4 GB unless the program was started
- * with more; arrays take three times their size.
+ * Maximum size of an unpacked file. While it is read, text needs up to twenty times as much memory, and V8 has 4 GB by default; arrays need three
+ * times their size.
  */
 export const mostBytes = (format: Format, given: number | undefined): number =>
   given ?? (format === 'csv' || format === 'tsv' || format === 'txt' ? 200e6 : 1.2e9);
@@ -59,16 +59,16 @@ export const mostBytes = (format: Format, given: number | undefined): number =>
 export function checkSize(bytes: number, most: number, name: string): void {
   if (bytes <= most) return;
   throw new InvalidInputError(
-    `'${name}' holds more than ${most} bytes. Where memory allows, give \`maxBytes\` and let Node have more: NODE_OPTIONS=--max-old-space-size=16000, in MB.`,
+    `'${name}' contains more than ${most} bytes. Where memory allows, give \`maxBytes\` and let Node have more: NODE_OPTIONS=--max-old-space-size=16000, in MB.`,
     { code: 'tooLarge' },
   );
 }
 
-/** Bytes that a column takes beside its numbers. */
+/** Bytes per column in addition to its numbers. */
 const COLUMN_BYTES = 400;
 
 /**
- * Checks that a table of the size that its file announces may be held.
+ * Checks that a table with the announced size fits into memory.
  *
  * @throws InvalidInputError with the code `tooLarge` if not
  */
@@ -98,7 +98,7 @@ export async function unpacked(bytes: Uint8Array, name: string, most: number): P
   }
 }
 
-/** Reads the bytes of a stream and stops when there are too many. */
+/** Reads the bytes of a stream and stops if there are too many. */
 export async function collected(stream: AsyncIterable<Uint8Array>, name: string, most: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;

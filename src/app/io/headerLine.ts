@@ -4,10 +4,10 @@ import { numberOf, type ReadNumber } from './numberStyle.ts';
 import { isWrittenNumber, remedyForWritten } from './writtenForms.ts';
 import { isTruth } from './writtenValues.ts';
 
-/** Rows that are looked at. */
+/** Number of rows that are examined. */
 const LOOKED_AT = 2000;
 
-/** True for a number, a missing value, and a date, a truth value or a number in another form, unless its column is of plain numbers. */
+/** True for a number, a missing value, and a date, a truth value or a number in another form, unless its column contains plain numbers. */
 function numberTest(body: readonly DelimitedRow[], read: ReadNumber): (cell: string, j: number) => boolean {
   const isPlain = memoized((j) => count(body, j, (cell) => isFiniteOrInfinite(read(cell))) > count(body, j, isWritten));
   return (cell, j) => read(cell) !== undefined || (isWritten(cell) && !isPlain(j));
@@ -35,11 +35,11 @@ function memoized(of: (j: number) => boolean): (j: number) => boolean {
 }
 
 /**
- * Whether the first line holds names: 'surely' if a text of it stands above a column of numbers, 'yes' if
- * - it is text throughout; or its only numbers are different whole ones in order, such as years, which no row continues, and its texts do not come
- *   again below; or
- * - it counts on from any number, as years do, above numbers of which most have decimals; or
- * - it counts 0, 1, 2, …, as the columns of a data frame without names do, with an empty first cell or without.
+ * Whether the first line contains names: 'surely' if it has text above a column of numbers, 'yes' if
+ * - it is text throughout; or its only numbers are distinct whole numbers in order, such as years, which no row continues, and its texts are not
+ *   repeated below; or
+ * - it counts up from any number, like years, above numbers that mostly have decimals; or
+ * - it counts 0, 1, 2, …, like the columns of a data frame without names, with or without an empty first cell.
  *
  * @param rows - all lines, split into cells
  */
@@ -71,7 +71,7 @@ const YEAR = /^(1[89]|20|21)\d\d$/;
 /** True for a line of years only. */
 export const areYears = (cells: readonly string[]): boolean => cells.every((cell) => YEAR.test(cell));
 
-/** True if the whole numbers of the first line are names: in order, unlike the rows; one or two of them look like years, unlike those below. */
+/** True if the whole numbers of the first line are names: in order, unlike the rows; one or two of them must look like years, unlike those below. */
 function areNumericNames(names: readonly string[], columns: readonly number[], body: readonly DelimitedRow[]): boolean {
   if (!columns.every((j) => /^\d+$/.test(names[j]!))) return false;
   if (columns.length < 3) {
@@ -106,13 +106,13 @@ function countsOn(first: readonly string[], body: readonly DelimitedRow[]): bool
 }
 
 /**
- * Number of rows above a table: titles, notes and the like, which have other numbers of cells or leave more of them empty than the names below them.
- * Names are full of text above numbers; without names the table begins where rows get their number of cells.
+ * Number of rows above a table: titles, notes and the like, which have other numbers of cells or more empty cells than the names below them. Names
+ * consist of text above numbers; without names the table begins where rows reach their number of cells.
  */
 export function rowsAbove(rows: readonly DelimitedRow[], read: ReadNumber): number {
   const above = rowsBefore(rows, read);
   const width = rows.at(-1)!.cells.length;
-  // A last line that is cut short is no table below another one.
+  // A last line that is cut short is not a second table.
   return rows.slice(above).filter(({ cells }) => cells.length === width).length > above ? above : 0;
 }
 

@@ -9,8 +9,8 @@ import { describe } from '../../core/matrix.ts';
 /**
  * Creates a folder for results with its parents, unless it exists.
  *
- * @returns the topmost folder that it created, undefined if all existed
- * @throws InvalidInputError if a file is in its place or above it, or if it is not writable
+ * @returns the topmost folder that it created; undefined if all existed
+ * @throws InvalidInputError if the path or one of its parents is a file, or if it is not writable
  * @internal
  */
 export async function makeFolder(folder: string): Promise<string | undefined> {
@@ -32,7 +32,7 @@ export async function makeFolder(folder: string): Promise<string | undefined> {
  * Checks that a folder for results exists or could be made, before anything is computed.
  *
  * @returns the folder itself or its nearest existing parent
- * @throws InvalidInputError if a file is in its place or above it, or if it is not writable
+ * @throws InvalidInputError if the path or one of its parents is a file, or if it is not writable
  * @internal
  */
 export async function checkFolderPath(folder: string): Promise<string> {
@@ -66,7 +66,7 @@ export async function makeTemporaryFolder(): Promise<string> {
   }
 }
 
-/** Another process may have made the same folder. */
+/** Ignores that another process has created the same folder. */
 function unlessPresent(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
@@ -96,7 +96,7 @@ export async function removeEmptyFolders(folder: string, topmost: string | undef
 }
 
 /**
- * Checks where a table of results will be written, before it is computed.
+ * Checks the path of a table of results before it is computed.
  *
  * @throws InvalidInputError if the path is a folder, or its parent folder does not exist or is not writable
  * @internal
@@ -112,7 +112,7 @@ export function checkFilePath(file: string): void {
   }
   if (found !== undefined && !found.isFile()) {
     throw new InvalidInputError(
-      `'${file}' is a device or a pipe, which a table would take the place of. Give the path of a file, or no path for standard output.`,
+      `'${file}' is a device or a pipe, which writing a table would replace. Give the path of a file, or no path for standard output.`,
     );
   }
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
@@ -138,7 +138,7 @@ function checkPath(path: unknown, caller: string): void {
   throw new InvalidInputError(`${caller} takes the path of a file or folder, but ${describe(path)} was given.`);
 }
 
-/** The path itself or its nearest existing parent. */
+/** Path itself or its nearest existing parent. */
 function firstPresent(path: string): string {
   let present = path;
   while (!existsSync(present) && dirname(present) !== present) present = dirname(present);

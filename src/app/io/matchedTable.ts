@@ -11,11 +11,11 @@ import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 import { withKnownCategories, withTruths } from './writtenValues.ts';
 
 /**
- * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file, or by position
- * if one of the two files has no names. Counts are normalized as in the earlier table. Ids come from the column that named the points of the earlier
+ * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order, or by position if one of the two files has no
+ * names. Counts are normalized as in the earlier table. Ids come from the column that named the points of the earlier
  * table, if there is one.
  *
- * @throws InvalidInputError if a column is missing, or if there is a column of numbers that the earlier table did not have; otherwise like
+ * @throws InvalidInputError if a column is missing, or for a column of numbers that the earlier table did not have; otherwise like
  *   `readTable`
  */
 export async function readMatchingTable(
@@ -88,7 +88,7 @@ function byPlace(raw: RawTable, { columns, others }: KnownColumns, options: Read
   const table = tableOf(raw, isWhole ? { ...options, columns: places } : options);
   if (table.columns.length !== columns.length) {
     throw new InvalidInputError(
-      `'${raw.file}' has ${counted(table.columns.length, 'column')} of observations, but the fit has ${columns.length}. Choose with \`drop\`, or give both tables names of columns, by which they are matched.`,
+      `'${raw.file}' has ${counted(table.columns.length, 'column')} of observations, but the fit has ${columns.length}. Choose with \`drop\`, or give both tables column names to match them by.`,
     );
   }
   return table;

@@ -11,12 +11,13 @@ const BYTES_OF_START = 4;
 const BYTES_OF_ENTRY = 8;
 
 /**
- * Parses a Matrix Market file, `coordinate` or `array`, of real numbers, whole numbers or a pattern of ones; `symmetric` ones get both triangles.
+ * Parses a Matrix Market file, `coordinate` or `array`, of real numbers, whole numbers or a pattern of ones; `symmetric` matrices are expanded to
+ * both triangles.
  *
- * @param bytes - the file, unpacked
- * @param most - largest size of rows and columns in bytes, whatever the file announces
- * @throws InvalidInputError with the line if it is not such a file, an index is out of range, an entry is duplicate or not finite, or there are more
- *   or fewer entries than announced
+ * @param bytes - unpacked content of the file
+ * @param most - maximum size of rows and columns in bytes, independent of the announced size
+ * @throws InvalidInputError with the line if it is not such a file, an index is out of range, an entry is repeated or not finite, or the number
+ *   of entries differs from the announced one
  * @see Boisvert, Pozo & Remington 1996, The Matrix Market Exchange Formats
  */
 export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBytes('mtx', undefined)): SparseMatrix {
@@ -26,12 +27,12 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
   const wrong = (line: number | undefined, what: string) =>
     new InvalidInputError(`'${file}'${line === undefined ? '' : `, line ${line}`} ${what}`, { code: 'damaged' });
   if (object === undefined)
-    throw wrong(1, "is no Matrix Market file: it begins with '%%MatrixMarket matrix coordinate …'.");
+    throw wrong(1, "is not a Matrix Market file: it begins with '%%MatrixMarket matrix coordinate …'.");
   if (object !== 'matrix' || !['coordinate', 'array'].includes(format!)) {
-    throw wrong(1, `holds a '${object} ${format}': 'matrix coordinate' and 'matrix array' are read.`);
+    throw wrong(1, `contains a '${object} ${format}': 'matrix coordinate' and 'matrix array' are read.`);
   }
   if (!['real', 'integer', 'double', 'pattern'].includes(field!))
-    throw wrong(1, `holds '${field}' numbers: real ones are read.`);
+    throw wrong(1, `contains '${field}' numbers: real ones are read.`);
   if (!['general', 'symmetric', 'skew-symmetric'].includes(symmetry!)) {
     throw wrong(1, `is '${symmetry}': 'general', 'symmetric' and 'skew-symmetric' are read.`);
   }
@@ -46,14 +47,14 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
   ) {
     throw wrong(
       sizes?.line,
-      `must hold the numbers of rows${isList ? ', columns and entries' : ' and columns'}, but is '${sizes?.text ?? ''}'.`,
+      `must contain the numbers of rows${isList ? ', columns and entries' : ' and columns'}, but is '${sizes?.text ?? ''}'.`,
     );
   }
   const [rows, columns] = size as [number, number];
   checkSize(BYTES_OF_START * (rows + columns), most, file);
   const isMirrored = symmetry !== 'general';
   if (isMirrored && rows !== columns)
-    throw wrong(sizes?.line, `says ${rows}×${columns}, but a ${symmetry} matrix is square.`);
+    throw wrong(sizes?.line, `declares ${rows}×${columns}, but a ${symmetry} matrix is square.`);
   const skew = symmetry === 'skew-symmetric' ? 1 : 0;
   const expected = isList ? size[2]! : isMirrored ? (columns * (columns + 1 - 2 * skew)) / 2 : rows * columns;
   const entries: Entries = { rows: [], columns: [], values: [] };
@@ -70,7 +71,7 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
     if (numbers.length !== wanted || !numbers.every(Number.isFinite)) {
       throw wrong(
         line,
-        `must hold ${isList ? `row, column${wanted === 3 ? ' and value' : ''}` : 'a number'}, but is '${text}'.`,
+        `must contain ${isList ? `row, column${wanted === 3 ? ' and value' : ''}` : 'a number'}, but is '${text}'.`,
       );
     }
     if (++count > expected) throw wrong(line, `is entry ${count} of ${expected} that are announced.`);
@@ -88,19 +89,20 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
     // Arrays are in column order.
     if (!isList) at = at.i + 1 < rows ? { i: at.i + 1, j: at.j } : { i: isMirrored ? at.j + 1 + skew : 0, j: at.j + 1 };
   }
-  if (count < expected) throw wrong(undefined, `announces ${expected} entries, but holds ${count}: it is cut short.`);
+  if (count < expected)
+    throw wrong(undefined, `announces ${expected} entries, but contains ${count}: it is cut short.`);
   return compressed(entries, rows, columns, file);
 }
 
-/** A decimal number; NaN for anything else, also for the hexadecimal numbers of JavaScript. */
+/** Decimal number; NaN for anything else, including hexadecimal numbers. */
 const numberIn = (cell: string): number =>
   /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : Number.NaN;
 
-/** Longest line of a Matrix Market file, which holds at most three numbers. */
+/** Maximum length of a line in a Matrix Market file, which has at most three numbers. */
 const LONGEST_LINE = 65_536;
 const PERCENT = 37;
 
-/** Lines that are neither blank nor comments, with their numbers, starting with the banner, which looks like a comment. */
+/** Lines other than blank lines and comments, with their numbers, starting with the banner, which looks like a comment. */
 function* linesOf(
   bytes: Uint8Array,
   file: string,

@@ -1,22 +1,19 @@
 import { isMissingText } from '../../core/observations.ts';
 
-/** Texts and numbers that stand for a missing value. */
+/** Texts and numbers that mark a missing value. */
 export type MissingValues = readonly (string | number)[];
 
-/** Tells missing values from others. */
+/** Test for missing values. */
 export interface MissingCodes {
-  /** True for the text of a cell. */
+  /** True if the text of a cell marks a missing value. */
   isMissing(cell: string): boolean;
-  /** True for a number that stands for a missing value. */
+  /** True for a number that marks a missing value. */
   isMissingNumber(value: number): boolean;
 }
 
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
-/**
- * The codes of missing values. Unless some are given, these are the usual ones (NaN, NA, N/A, null, None, ?, a dash); those that are given replace
- * them. An empty cell is always missing.
- */
+/** Markers of missing values. Default NaN, NA, N/A, null, None, ?, a dash; explicit ones replace these. An empty cell is always missing. */
 export function missingCodes(given?: MissingValues): MissingCodes {
   if (given === undefined) return { isMissing: isMissingText, isMissingNumber: Number.isNaN };
   const texts = new Set(given.map((code) => String(code).trim()));

@@ -3,31 +3,28 @@ import { log1p } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { NormalizedCounts } from '../../core/namedTable.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import { medianOf } from '../../engine/vectors.ts';
 
 /** Options for normalizing counts. */
-export interface NormalizeCountsOptions {
-  /** Sum to which each row is scaled, above 0, or 'median' for the median of the rows' sums; by default rows are not scaled. */
-  readonly rowSums?: number | 'median' | undefined;
-  /** Whether each scaled entry y is replaced by log(1 + y); default false. */
-  readonly log1p?: boolean | undefined;
-}
+export interface NormalizeCountsOptions extends OptionsIn<typeof countEntries> {}
 
 const target = "a number above 0, or 'median'";
 export const countEntries = {
+  /** Common sum of the scaled rows, above 0, or 'median' for the median of the rows' sums; by default rows are not scaled. */
   rowSums: v.optional(
     v.union([v.pipe(v.number(target), v.finite(target), v.gtValue(0, target)), v.literal('median')], target),
   ),
+  /** Whether each scaled entry y is replaced by log(1 + y); default false. */
   log1p: v.optional(v.boolean('true or false')),
 };
 const schema = v.strictObject(countEntries);
 
 /**
- * Scales each row of counts to a common sum s, y_nd ← s·y_nd/Σ_d y_nd, and then takes log(1 + y), the usual preparation of single-cell tables for
- * principal components and neighbors. `counts` of the result, given as options, does the same to other rows.
+ * Scales each row of counts to a common sum s, y_nd ← s·y_nd/Σ_d y_nd, and optionally replaces it by log(1 + y), the usual preparation of single-cell
+ * tables for principal components and neighbors. `counts` of the result, passed as options, applies the same scaling to other rows.
  *
- * @param Y - N×D numbers from 0
+ * @param Y - nonnegative numbers, N×D
  * @param options - see {@link NormalizeCountsOptions}
  * @returns `observations`, N×D, and `counts`, the options with the sum as a number
  * @throws InvalidInputError for an unknown option, an entry that is missing or below 0, and with `rowSums` a row whose sum is 0

@@ -15,13 +15,13 @@ interface NpyHeader {
 /** Decodes one character per byte: the decoder of that name would read Windows-1252. */
 export const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (code) => String.fromCharCode(code)).join('');
 
-/** NumPy's own limit on the length of headers. */
+/** NumPy's limit on the length of headers. */
 const LONGEST = 10_000;
 
 /**
  * Parses the header of an .npy file of version 1, 2 or 3: a Python dictionary literal with exactly descr, fortran_order and shape.
  *
- * @throws InvalidInputError for anything that `numpy.load` refuses without unpickling
+ * @throws InvalidInputError for anything that `numpy.load` rejects without unpickling
  * @see NEP 1, "A simple file format for NumPy arrays"
  */
 export function npyHeader(bytes: Uint8Array, file: string): NpyHeader {
@@ -43,11 +43,11 @@ export function npyHeader(bytes: Uint8Array, file: string): NpyHeader {
   const text = major === 3 ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(header) : latin1(header);
   const { descr, fortran_order, shape } = dictionary(text, fail);
   if (descr === undefined || fortran_order === undefined || shape === undefined) {
-    throw fail('its header does not hold descr, fortran_order and shape');
+    throw fail('its header does not contain descr, fortran_order and shape');
   }
   if (descr.startsWith('[')) {
     throw new InvalidInputError(
-      `'${file}' holds records with fields. Save each field, or its columns, as an array of numbers.`,
+      `'${file}' contains records with fields. Save each field, or its columns, as an array of numbers.`,
     );
   }
   const lengths = Array.from(shape.matchAll(/-?\d+/g), ([digits]) => Number(digits));
@@ -62,7 +62,7 @@ export function npyHeader(bytes: Uint8Array, file: string): NpyHeader {
 }
 
 const STRING = `'[^'\\\\\\n]*'|"[^"\\\\\\n]*"`;
-/** A tuple of whole numbers: (), (3,), (3, 4); Python 2 wrote 3L. */
+/** Pattern of a tuple of whole numbers: (), (3,), (3, 4); Python 2 wrote 3L. */
 const TUPLE = '\\(\\s*(?:-?\\d+L?\\s*,\\s*(?:-?\\d+L?\\s*,\\s*)*(?:-?\\d+L?\\s*)?)?\\)';
 const LIST = '\\[[^{}]*?\\](?=\\s*[,}])';
 const ENTRY = new RegExp(`\\s*(?:${STRING})\\s*:\\s*(?:${STRING}|True|False|${TUPLE}|${LIST})\\s*`, 'y');
@@ -70,25 +70,25 @@ const ENTRY = new RegExp(`\\s*(?:${STRING})\\s*:\\s*(?:${STRING}|True|False|${TU
 /** Entries of a Python dictionary literal, as text. */
 function dictionary(text: string, fail: (what: string) => Error) {
   const body = /^\{([\s\S]*)\}\s*$/.exec(text)?.[1];
-  if (body === undefined) throw fail('its header is no dictionary');
+  if (body === undefined) throw fail('its header is not a dictionary');
   const entries: Record<'descr' | 'fortran_order' | 'shape', string | undefined> = Object.create(null);
   let at = 0;
   while (/\S/.test(body.slice(at))) {
     ENTRY.lastIndex = at;
     const entry = ENTRY.exec(body)?.[0];
-    if (entry === undefined) throw fail('its header is no dictionary of plain values');
+    if (entry === undefined) throw fail('its header is not a dictionary of plain values');
     const [, , name, value] = /^\s*(['"])(.*?)\1\s*:\s*([\s\S]*?)\s*$/.exec(entry)!;
     if (name !== 'descr' && name !== 'fortran_order' && name !== 'shape')
       throw fail(`its header has an entry '${name}'`);
     entries[name] = value;
     at += entry.length;
     if (body[at] === ',') at++;
-    else if (/\S/.test(body.slice(at))) throw fail('its header is no dictionary of plain values');
+    else if (/\S/.test(body.slice(at))) throw fail('its header is not a dictionary of plain values');
   }
   return entries;
 }
 
-/** An array of any rank, its entries in C order (last index fastest): numbers or text. */
+/** Array of any rank, with its entries in C order (last index fastest): numbers or text. */
 export interface NumpyArray {
   readonly shape: readonly number[];
   readonly numbers?: Float64Array;
@@ -98,9 +98,9 @@ export interface NumpyArray {
 /**
  * Parses a file of `numpy.save`: integers, floats, booleans, text and dates (as text) of either byte order, in C or Fortran order.
  *
- * @param most - largest size of its entries as doubles, in bytes
+ * @param most - maximum size of its entries as doubles, in bytes
  * @throws InvalidInputError if it is larger, the header is not NumPy's, the number of entries does not match the shape, or entries are complex,
- *   objects, durations, records, or whole numbers beyond 2⁵³, which a double cannot hold
+ *   objects, durations, records, or whole numbers beyond 2⁵³, which a double cannot represent
  */
 export function parseNumpy(bytes: Uint8Array, file: string, most = mostBytes('npy', undefined)): NumpyArray {
   const { descr, fortranOrder, shape, start } = npyHeader(bytes, file);
@@ -120,13 +120,13 @@ export function parseNumpy(bytes: Uint8Array, file: string, most = mostBytes('np
 }
 
 /**
- * Reader of numbers of a type, with their size in bytes.
+ * Reader for numbers of a type, with their size in bytes.
  *
  * @throws InvalidInputError for types that are not numbers
  */
 export function entryReader(descr: string, file: string) {
   const { width, read } = readerOf(descr, file);
-  if ('text' in read) throw new InvalidInputError(`'${file}' holds text, where numbers were expected.`);
+  if ('text' in read) throw new InvalidInputError(`'${file}' contains text, where numbers were expected.`);
   return { width, number: (view: DataView, at: number) => asDouble(read.number(view, at), file, at / width) };
 }
 
@@ -141,13 +141,13 @@ function readerOf(descr: string, file: string): { width: number; read: Reader } 
         ? undefined
         : reader(kind, width, order !== '>');
   if (read !== undefined) return { width, read };
-  throw new InvalidInputError(`'${file}' holds ${KINDS[kind ?? ''] ?? `entries of type '${descr}'`}`);
+  throw new InvalidInputError(`'${file}' contains ${KINDS[kind ?? ''] ?? `entries of type '${descr}'`}`);
 }
 
 function asDouble(value: number | bigint, file: string, entry: number): number {
   if (typeof value === 'bigint' && BigInt(Number(value)) !== value) {
     throw new InvalidInputError(
-      `'${file}', entry ${entry} is ${value}, a whole number that a double cannot hold. Convert the array to float64 if that does not matter.`,
+      `'${file}', entry ${entry} is ${value}, a whole number that a double cannot represent. Convert the array to float64 if that does not matter.`,
     );
   }
   return Number(value);
@@ -163,7 +163,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 type Reader = { number(view: DataView, at: number): number | bigint } | { text(view: DataView, at: number): string };
 
-/** Reader of entries of a type; undefined for unsupported types. */
+/** Reader for entries of a type; undefined for unsupported types. */
 function reader(kind: string, width: number, little: boolean): Reader | undefined {
   switch (`${kind}${kind === 'U' || kind === 'S' ? '' : width}`) {
     case 'f8':
@@ -203,7 +203,7 @@ function reader(kind: string, width: number, little: boolean): Reader | undefine
 
 const NOT_A_TIME = -0x8000000000000000n;
 
-/** Reader of dates as ISO 8601 text, '' where missing; undefined for months and years, whose lengths differ. */
+/** Reader for dates as ISO 8601 text, '' where missing; undefined for months and years, whose lengths differ. */
 function dateReader(count: bigint, unit: string | undefined, little: boolean): Reader | undefined {
   if (unit === undefined || !Object.hasOwn(NANOSECONDS, unit)) return undefined;
   const length = count * NANOSECONDS[unit as keyof typeof NANOSECONDS];
@@ -227,7 +227,7 @@ function halfPrecision(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Decodes four bytes per character, without zeros at the end. */
+/** Decodes four bytes per character, without trailing zeros. */
 function unicode(view: DataView, at: number, width: number, little: boolean): string {
   let text = '';
   for (let k = at; k < at + width; k += 4) {
@@ -245,7 +245,7 @@ function checkLength(file: string, shape: readonly number[], expected: number, f
   );
 }
 
-/** Index in Fortran order, whose first index varies fastest, of an entry in C order: (i₀, i₁, …) is at i₀ + n₀·(i₁ + n₁·(…)). */
+/** Index in Fortran order, with the first index varying fastest, of an entry in C order: (i₀, i₁, …) is at i₀ + n₀·(i₁ + n₁·(…)). */
 function fortranPlace(shape: readonly number[]): (position: number) => number {
   const strides = shape.map((_, axis) => shape.slice(0, axis).reduce((product, length) => product * length, 1));
   return (position) => {

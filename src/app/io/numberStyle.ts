@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { type MissingCodes, missingCodes } from './missingValues.ts';
 
-/** How numbers are written: decimal point or comma, the separator of thousands, if any, and which cells are missing. */
+/** Number format: decimal point or comma, thousands separator, if any, and markers of missing values. */
 export interface NumberStyle {
   readonly decimal: '.' | ',';
   readonly thousands?: string;
@@ -15,8 +15,8 @@ const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^[+-]?(inf|infinity|1\.#inf0*)$/i;
 
 /**
- * Returns a reader of cells as numbers: NaN if missing, ±Infinity if the cell says so or exceeds the largest double, undefined for text and for whole
- * numbers that a double cannot hold.
+ * Reader of cells as numbers: NaN if missing, ±Infinity if the cell contains it or exceeds the largest double, undefined for text and for whole
+ * numbers that a double cannot represent.
  */
 export function numberReader({ decimal, thousands, missing }: NumberStyle): ReadNumber {
   const grouped = thousands === undefined ? undefined : groups(thousands, decimal);
@@ -43,7 +43,7 @@ function plainNumber(given: string): number | undefined {
   return cell.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
-/** Digits of the largest whole number up to which doubles hold all. */
+/** Number of digits of whole numbers that doubles always represent exactly. */
 const SAFE_DIGITS = 15;
 
 /** True for whole numbers between doubles: another whole number may have the same double. Text that was written from a double is exact. */
@@ -54,7 +54,7 @@ export function isInexact(cell: string): boolean {
   return BigInt(digits) !== BigInt(Number(digits)) && String(Number(digits)) !== digits;
 }
 
-/** Pattern of numbers with separated thousands, as in 1,234,567.5. */
+/** Pattern of numbers with thousands separators, as in 1,234,567.5. */
 const groups = (thousands: string, decimal: string): RegExp =>
   new RegExp(`^[+-]?\\d{1,3}(${escaped(thousands)}\\d{3})+(${escaped(decimal)}\\d*)?$`);
 
@@ -67,15 +67,15 @@ function decimalComma(cell: string): 'sure' | 'unsure' | 'no' {
 }
 
 const HAS_POINT = /^[+-]?\d*\.\d+(\.\d+)*$/;
-/** Points that may separate thousands: exactly three digits follow each. */
+/** Pattern of points that may separate thousands: exactly three digits follow each. */
 const POINTS = /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/;
 
 /**
- * The style asked for; otherwise a decimal comma if numbers cannot be read without it.
+ * Requested style; otherwise a decimal comma if numbers cannot be read without it.
  *
  * @param cells - all cells below the names
- * @param notes - to which a sentence about a decimal comma is added
- * @throws InvalidInputError if the table's numbers may be read in two ways
+ * @param notes - notes that receive a sentence about a decimal comma
+ * @throws InvalidInputError if the table's numbers are ambiguous
  */
 export function numberStyle(
   cells: Iterable<string>,
@@ -88,7 +88,7 @@ export function numberStyle(
   const { decimal, thousands } = asked;
   if (decimal !== undefined && decimal === (thousands ?? '')) {
     throw new InvalidInputError(
-      `'${decimal}' cannot stand before the decimals and between thousands. Give two different characters.`,
+      `'${decimal}' cannot be both the decimal mark and the thousands separator. Give two different characters.`,
     );
   }
   const style = { decimal: decimal ?? '.', missing, ...(thousands === undefined ? {} : { thousands }) } as const;
@@ -105,10 +105,10 @@ export function numberStyle(
 }
 
 interface Marks {
-  /** Cells with a comma before decimals, or perhaps before thousands. */
+  /** Cells with a comma before decimals, or possibly before thousands. */
   readonly sure?: string;
   readonly unsure?: string;
-  /** A cell with a point, and whether one of them can only stand before decimals. */
+  /** Cell with a point, and whether one of them can only precede decimals. */
   readonly point?: string;
   readonly isPointSure: boolean;
 }
@@ -129,7 +129,7 @@ function marksIn(cells: Iterable<string>): Marks {
 
 const twoReadings = (file: string, cell: string, name: string, mark: string) =>
   new InvalidInputError(
-    `'${file}' holds numbers such as '${cell}', whose ${name} may stand before decimals or between thousands. Say which: \`decimal: '${mark}'\` or \`thousands: '${mark}'\`.`,
+    `'${file}' contains numbers such as '${cell}', whose ${name} may be a decimal mark or a thousands separator. Choose: \`decimal: '${mark}'\` or \`thousands: '${mark}'\`.`,
   );
 
 /** True if a cell looks like a number with commas between its thousands. */

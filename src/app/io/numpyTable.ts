@@ -24,8 +24,7 @@ export function numpyTable(
 }
 
 /**
- * Reads an .npz archive: its only two-dimensional array, or the named one. Lists with as many entries as the table has rows are extra columns, for
- * labels and ids.
+ * Reads an .npz archive: its only two-dimensional array, or the named one. Lists with one entry per row become extra columns, for labels and ids.
  */
 export function numpyArchiveTable(
   bytes: Uint8Array,
@@ -45,11 +44,11 @@ export function numpyArchiveTable(
   const name = array ?? (names.length === 1 ? names[0] : tables.length === 1 ? tables[0] : undefined);
   if (name === undefined) {
     throw new InvalidInputError(
-      `'${file}' holds ${names.length} arrays: ${listed}. Name the one to read with \`array\`.`,
+      `'${file}' contains ${names.length} arrays: ${listed}. Name the one to read with \`array\`.`,
     );
   }
   if (!Object.hasOwn(entries, name))
-    throw new InvalidInputError(`'${file}' has no array '${name}'. It holds ${listed}.`);
+    throw new InvalidInputError(`'${file}' has no array '${name}'. It contains ${listed}.`);
   const chosen = readings.get(name)!;
   if (chosen instanceof InvalidInputError) throw chosen;
   const table = tableOf(chosen, `${file}:${name}`, flatten, most);
@@ -71,7 +70,7 @@ export function numpyArchiveTable(
   };
 }
 
-/** An array, or the reason why it cannot be read: one that is not asked for need not be. */
+/** Array, or the reason why it cannot be read, since unrequested arrays may be unreadable. */
 function readable(parse: () => NumpyArray): NumpyArray | InvalidInputError {
   try {
     return parse();
@@ -84,10 +83,10 @@ function readable(parse: () => NumpyArray): NumpyArray | InvalidInputError {
 const isTable = (found: NumpyArray | InvalidInputError) =>
   !(found instanceof InvalidInputError) && found.numbers !== undefined && found.shape.length >= 2;
 
-/** Arrays of a sparse matrix that `scipy.sparse.save_npz` writes. */
+/** Arrays of a sparse matrix in a file of `scipy.sparse.save_npz`. */
 const SPARSE = ['format', 'shape', 'data'];
 
-/** The dense table of a sparse matrix of SciPy by rows, by columns or by entries, whose duplicates are summed. */
+/** Dense table of a sparse SciPy matrix in row, column or coordinate format; duplicates are summed. */
 function sparseTable(
   parsed: (name: string) => NumpyArray,
   names: readonly string[],
@@ -100,7 +99,7 @@ function sparseTable(
   const needed = format === 'coo' ? ['row', 'col'] : ['indices', 'indptr'];
   if (!['csr', 'csc', 'coo'].includes(format ?? '') || !needed.every((name) => names.includes(name))) {
     throw new InvalidInputError(
-      `'${file}' holds a sparse matrix in SciPy's format '${format}'. Convert it with .tocsr() before saving, or save its .toarray().`,
+      `'${file}' contains a sparse matrix in SciPy's format '${format}'. Convert it with .tocsr() before saving, or save its .toarray().`,
     );
   }
   checkTableSize(rows, columns, most, file);
@@ -115,7 +114,7 @@ function sparseTable(
     numbers[i * columns + j]! += value;
   };
   const values = parsed('data').numbers;
-  if (values === undefined) throw new InvalidInputError(`'${file}' holds a sparse matrix of text. Save numbers.`);
+  if (values === undefined) throw new InvalidInputError(`'${file}' contains a sparse matrix of text. Save numbers.`);
   if (format === 'coo') {
     for (const [p, value] of values.entries()) add(first[p]!, second[p]!, value);
   } else {
@@ -133,7 +132,7 @@ function sparseTable(
 const isColumn = (shape: readonly number[], rows: number) =>
   shape[0] === rows && shape.slice(1).every((length) => length === 1);
 
-/** The files of the arrays of an archive, by name. */
+/** Files of the arrays of an archive, by name. */
 function archive(bytes: Uint8Array, file: string, most: number): Record<string, Uint8Array> {
   let entries: Readonly<Record<string, Uint8Array>>;
   try {
@@ -147,17 +146,17 @@ function archive(bytes: Uint8Array, file: string, most: number): Record<string, 
     });
   }
   const arrays = Object.entries(entries);
-  if (arrays.length === 0) throw new InvalidInputError(`'${file}' holds no array. Write it with numpy.savez.`);
+  if (arrays.length === 0) throw new InvalidInputError(`'${file}' contains no array. Write it with numpy.savez.`);
   return Object.fromEntries(arrays.map(([name, content]) => [name.slice(0, -4), content]));
 }
 
-/** Signatures of a ZIP archive: the end of its directory, its 64-bit form, and the locator of that. */
+/** Signatures of a ZIP archive: the end of its directory, its 64-bit form, and the locator of the 64-bit form. */
 const END = 0x06054b50;
 const END_64 = 0x06064b50;
 const LOCATOR_64 = 0x07064b50;
 
 /**
- * The arrays of an archive, each checked against the checksum in its directory.
+ * Arrays of an archive, each checked against the checksum in its directory.
  *
  * @throws InvalidInputError if one is damaged, or they are too large
  * @see APPNOTE.TXT of PKZIP, section 4.3

@@ -12,7 +12,7 @@ import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
  * `readTable` for the bytes of a file, such as one dropped on a page, with the same formats, rules and errors.
  *
  * @param bytes - content of the file, gzipped or not
- * @param name - its name, whose extension gives the format; errors contain it
+ * @param name - its name, whose extension determines the format; errors contain it
  * @param options - see {@link ReadTableOptions}
  * @returns observations N×D, the names of their columns, ids and labels of the points
  * @throws InvalidInputError like `readTable`
@@ -36,7 +36,7 @@ export async function parseTable(
   return tableOf(await rawTableOf(content, format, name, asked), asked);
 }
 
-/** Options for reading a file, independent of what its columns are used for. */
+/** Options for reading a file, independent of the use of its columns. */
 export type RawOptions = TextOptions & NumpyOptions & { readonly maxBytes?: number | undefined };
 
 /** Parses the bytes of a file into a table. */

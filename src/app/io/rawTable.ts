@@ -1,54 +1,54 @@
 import { counted } from '../../core/wording.ts';
 import { type MissingCodes, type MissingValues, missingCodes } from './missingValues.ts';
 
-/** A column as in its file: numbers, or text that may contain numbers. */
+/** Column as in its file: numbers, or text that may contain numbers. */
 export interface RawColumn {
   readonly name: string;
   /** True if the file names the column. */
   readonly isNamed: boolean;
-  /** NaN where missing; ±Infinity where the file says so or a number exceeds the largest double. */
+  /** Numbers, NaN where missing; ±Infinity if the file contains it or a number exceeds the largest double. */
   readonly numbers?: Float64Array;
-  /** For columns that are not entirely numbers. */
+  /** Text of columns that are not entirely numbers. */
   readonly text?: readonly string[];
   /** Reads a cell of `text` as a number: NaN if it is missing, undefined if it is text. */
   readonly read?: (cell: string) => number | undefined;
-  /** True for durations and clock times in seconds; as times of rows they are days. */
+  /** True for durations and clock times in seconds; as times of rows they are converted to days. */
   readonly isSeconds?: true;
-  /** The unit that all cells are written with, such as '%'. */
+  /** Unit in all cells, such as '%'. */
   readonly unit?: string;
-  /** For columns of lists and records, as JSON in `text`: what they hold, as the end of a sentence. */
+  /** Content of columns of lists and records (as JSON in `text`), as the end of a sentence. */
   readonly nested?: string;
   /** Text in the file for a row of `numbers`, if it was text. */
   readonly source?: (row: number) => string;
 }
 
-/** A table as in its file, column by column. */
+/** Table as in its file, column by column. */
 export interface FileTable {
   readonly file: string;
   readonly rows: number;
   readonly columns: readonly RawColumn[];
   /** Position of a row in the file: "line 3", "row 0". */
   place(row: number): string;
-  /** Whether it is an array of numbers, none of whose columns is an index: NumPy's. */
+  /** True for an array of numbers without an index column, as from NumPy. */
   readonly isArray?: boolean;
   /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** Names of the points beside the table, and what they are called. */
+  /** Names of the points outside the table, with a title. */
   readonly ids?: { readonly name: string; readonly values: readonly string[] };
-  /** Columns beside the table by name: other arrays of an archive. */
+  /** Further columns by name: other arrays of an archive. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A table as in its file, with NaN in place of numbers that stand for missing values. */
+/** Table as in its file, with NaN for numbers that mark missing values. */
 export interface RawTable extends FileTable {
-  /** Tells missing values from others. */
+  /** Test for missing values. */
   readonly missing: MissingCodes;
 }
 
-/** Numbers that often stand for missing values. */
+/** Numbers that often mark missing values. */
 const USUAL_CODES = [-9, -99, -999, -9999, -99999, 999, 9999, 99999];
 
-/** The table with codes of missing values as NaN; without any, numbers that look like codes are noted. */
+/** Table with codes of missing values as NaN; without any, numbers that look like codes are noted. */
 export function withCodes(table: FileTable, missingValues: MissingValues | undefined): RawTable {
   const missing = missingCodes(missingValues);
   if (missingValues === undefined) return { ...table, missing, notes: [...table.notes, ...codeNotes(table)] };
@@ -71,7 +71,7 @@ function codeNotes({ columns }: FileTable): string[] {
   const others = found.length === 1 ? '' : `, and ${counted(found.length - 1, 'other column')} such a number`;
   const codes = [...new Set(found.map(({ code }) => code))];
   return [
-    `'${first.name}' holds ${first.code} ${first.count === 1 ? 'once' : `${first.count} times`}, far from its other numbers${others}: if that stands for a missing value, say so: \`missingValues: [${codes.map((code) => `'${code}'`).join(', ')}]\`.`,
+    `'${first.name}' contains ${first.code} ${first.count === 1 ? 'once' : `${first.count} times`}, far from its other numbers${others}: if that marks a missing value, set \`missingValues: [${codes.map((code) => `'${code}'`).join(', ')}]\`.`,
   ];
 }
 
@@ -85,7 +85,7 @@ function suspiciousCode(numbers: Float64Array): number | undefined {
   return codes.find((code) => code < least - (most - least) || code > most + (most - least));
 }
 
-/** The text of a column in each row, '' where missing. */
+/** Text of a column in each row, '' where missing. */
 export function cellsOf({ numbers, text, source }: RawColumn): string[] {
   if (text !== undefined) return [...text];
   return Array.from(numbers!, (value, i) => source?.(i) ?? (Number.isNaN(value) ? '' : String(value)));

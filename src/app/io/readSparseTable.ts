@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { log1p } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NormalizedCounts } from '../../core/namedTable.ts';
-import { checkGiven, checkOptions } from '../../core/options.ts';
+import { checkGiven, checkOptions, type OptionsIn } from '../../core/options.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { medianOf } from '../../engine/vectors.ts';
 import { parseMatrixMarket } from './matrixMarket.ts';
@@ -12,16 +12,11 @@ import { countEntries, countsNote, type NormalizeCountsOptions } from './normali
 import { uniqueNames } from './rawTable.ts';
 import { readSource } from './source.ts';
 
-export interface ReadSparseTableOptions extends NormalizeCountsOptions {
-  /** Whether rows or columns of the file are the points; by default rows of an .mtx file, columns of a 10x folder. */
-  readonly points?: 'rows' | 'columns' | undefined;
-  /** Largest size of an unpacked file in bytes; default 1.2 GB. */
-  readonly maxBytes?: number | undefined;
-}
+export interface ReadSparseTableOptions extends OptionsIn<typeof schema> {}
 
-/** A sparse table, one point per row. */
+/** Sparse table with one point per row. */
 export interface SparseTable {
-  /** N×D */
+  /** Observations, N×D. */
   readonly observations: SparseMatrix;
   /** D names; `column0`, `column1`, … if the file has none. */
   readonly columns: string[];
@@ -30,13 +25,15 @@ export interface SparseTable {
   readonly ids?: string[];
   /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** How the observations were normalized, if `rowSums` or `log1p` was given. */
+  /** Normalization of the observations, if `rowSums` or `log1p` was set. */
   readonly counts?: NormalizedCounts;
 }
 
 const schema = v.strictObject({
   ...countEntries,
+  /** Whether rows or columns of the file are the points; by default rows of an .mtx file, columns of a 10x folder. */
   points: v.optional(v.picklist(['rows', 'columns'], "'rows' or 'columns'")),
+  /** Largest size of an unpacked file in bytes; default 1.2 GB. */
   maxBytes: v.optional(v.pipe(v.number('a number of bytes'), v.minValue(1, 'at least 1'))),
 });
 
@@ -66,17 +63,17 @@ export async function readSparseTable(path: string, options: ReadSparseTableOpti
   return { ...read, observations, counts, notes: [...read.notes, countsNote(counts)] };
 }
 
-/** True if a path is a folder, which is read as one of Cell Ranger. */
+/** True if a path is a folder, which is read as Cell Ranger output. */
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
-/** The table as in its files. */
+/** Table as in its files. */
 export async function readMatrix(path: string, points?: 'rows' | 'columns', maxBytes?: number): Promise<SparseTable> {
   const isTenX = await isFolder(path);
   const file = isTenX ? await firstOf(path, ['matrix.mtx']) : path;
   const { bytes, format } = await readSource(file, maxBytes);
   if (format !== 'mtx')
-    throw new InvalidInputError(`'${file}' is no Matrix Market file, whose name ends in .mtx or .mtx.gz.`);
+    throw new InvalidInputError(`'${file}' is not a Matrix Market file, whose name ends in .mtx or .mtx.gz.`);
   const matrix = parseMatrixMarket(bytes, file, maxBytes);
   const isTurned = (points ?? (isTenX ? 'columns' : 'rows')) === 'columns';
   const observations = isTurned ? matrix.transposed() : matrix;
@@ -95,7 +92,7 @@ export async function readMatrix(path: string, points?: 'rows' | 'columns', maxB
     : { observations, columns: uniqueNames(ids), isNamed: true, ids: names, notes };
 }
 
-/** The first of some files that exists, gzipped or not. */
+/** First of some files that exists, gzipped or not. */
 async function firstOf(folder: string, names: readonly string[]): Promise<string> {
   for (const name of names.flatMap((name) => [name, `${name}.gz`])) {
     const file = join(folder, name);
@@ -113,7 +110,7 @@ async function namesOf(file: string, count: number, of: string, maxBytes?: numbe
   if (lines.at(-1) === '') lines.pop();
   if (lines.length === count) return lines.map((line) => line.split('\t'));
   throw new InvalidInputError(
-    `'${file}' has ${lines.length} names, but the matrix beside it has ${count} ${of}. Take files that were written together.`,
+    `'${file}' has ${lines.length} names, but its matrix has ${count} ${of}. Take files that were written together.`,
   );
 }
 

@@ -10,17 +10,17 @@ import { checkFunction, checkGiven, checkOptions } from '../../core/options.ts';
 import { makeFolder, removeEmptyFolders } from './makeFolder.ts';
 
 /**
- * SHA-256 of each file of a result beside the main one, by name.
+ * SHA-256 of each file of a result except the main one, by name.
  *
  * @internal
  */
 export type FileSums = Readonly<Record<string, string>>;
 
 /**
- * A folder of results that only this process writes to.
+ * Folder of results that only this process writes to.
  *
- * All files are first written to disk under temporary names. Then they get their names, the main one last: it holds the checksums of the others, so
- * that whatever interrupts this leaves the earlier result, the new one, or files that a reader refuses because they are of two results.
+ * All files are first written to disk under temporary names. They are then renamed, the main one last: it contains the checksums of the others, so
+ * that any interruption leaves the earlier result, the new one, or files that a reader rejects because they belong to different results.
  *
  * @internal
  */
@@ -28,15 +28,15 @@ export interface ResultFolder {
   /** Writes a file under a temporary name. */
   add(name: string, content: string | Uint8Array): Promise<void>;
   /**
-   * Gives all files their names, and removes those of an earlier result that have no successor.
+   * Renames all files to their final names, and removes files of an earlier result without a successor.
    *
-   * @param main - content of the main file, from the checksums of the others
+   * @param main - content of the main file, computed from the checksums of the others
    * @returns paths of the files in the order of `names`
    */
   commit(main: (files: FileSums) => string): Promise<string[]>;
-  /** Removes what was not committed, the locks, and the folder if it is new and empty. */
+  /** Removes files that were not committed, the locks, and the folder if it is new and empty. */
   close(): Promise<void>;
-  /** Sentences about killed processes that have written here. */
+  /** Sentences about killed processes that wrote to the folder. */
   readonly notes: readonly string[];
 }
 
@@ -125,7 +125,7 @@ function sumsIn(json: unknown): FileSums {
   );
 }
 
-/** Waits for a process that is replacing results, in milliseconds, and how often. */
+/** Milliseconds between attempts while another process replaces results, and number of attempts. */
 const PAUSE = 50;
 const PAUSES = 40;
 
@@ -133,7 +133,7 @@ const PAUSES = 40;
  * Reads the main file of a folder of results.
  *
  * @param read - reads and parses the main file
- * @throws InvalidInputError with the code `damaged` if another file of the folder belongs to another result; whatever `read` throws
+ * @throws InvalidInputError with the code `damaged` if a file of the folder belongs to another result; any error of `read`
  * @internal
  */
 export async function readResult<T>(folder: string, main: string, read: (path: string) => Promise<T>): Promise<T> {
@@ -155,7 +155,7 @@ export async function readResult<T>(folder: string, main: string, read: (path: s
   }
 }
 
-/** A file with another checksum; one that is missing was moved elsewhere, which is no harm. */
+/** Name of a file with another checksum; missing files are ignored, since they were moved elsewhere. */
 async function foreignFile(folder: string, sums: FileSums): Promise<string | undefined> {
   for (const [name, sum] of Object.entries(sums)) {
     const content = await readFile(join(folder, name)).catch(() => undefined);

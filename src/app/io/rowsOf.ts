@@ -6,12 +6,11 @@ import { checkGiven } from '../../core/options.ts';
 import type { RowSource } from '../../core/rowMatrices.ts';
 import { entryReader, npyHeader } from './npy.ts';
 
-/** Longer than any header that NumPy writes. */
+/** Upper limit on the length of headers written by NumPy. */
 const HEADER = 16_384;
 
 /**
- * The rows of an .npy file of numbers, N×D in C order, each read from the file when it is needed: a model that is fitted in batches never holds all
- * of them.
+ * Rows of an .npy file of numbers, N×D in C order, each read from the file on demand: a model that is fitted in batches never keeps all of them in memory.
  *
  * @param file - path of the file, which must not change while the source is used
  * @returns rows, columns and `read(indices)`
@@ -33,12 +32,12 @@ export async function rowsOf(file: string): Promise<RowSource> {
   const [rows, columns] = shape as readonly [number, number];
   if (shape.length !== 2) {
     throw new InvalidInputError(
-      `'${file}' must hold a matrix, one row a point, but its shape is (${shape.join(', ')}).`,
+      `'${file}' must contain a matrix, one row a point, but its shape is (${shape.join(', ')}).`,
     );
   }
   if (fortranOrder) {
     throw new InvalidInputError(
-      `'${file}' holds its matrix column by column, so that rows cannot be read by themselves. Save numpy.ascontiguousarray of it.`,
+      `'${file}' stores its matrix column by column, so that single rows cannot be read. Save numpy.ascontiguousarray of it.`,
     );
   }
   const { width, number } = entryReader(descr, file);
@@ -58,7 +57,7 @@ export async function rowsOf(file: string): Promise<RowSource> {
         const view = new DataView(bytes.buffer, bytes.byteOffset, length);
         for (const [i, row] of indices.entries()) {
           if (!(row >= 0 && row < rows)) {
-            throw new InvalidInputError(`'${file}' has rows 0 to ${rows - 1}, but row ${row} was asked for.`);
+            throw new InvalidInputError(`'${file}' has rows 0 to ${rows - 1}, but row ${row} was requested.`);
           }
           const { bytesRead } = await handle.read(bytes, 0, length, start + row * length);
           if (bytesRead < length) throw new InvalidInputError(`'${file}' has become shorter: row ${row} is not there.`);

@@ -17,7 +17,7 @@ const SIGNATURES: readonly (readonly [string, Format])[] = [
   ['%%Matr', 'mtx'],
 ];
 
-/** The bytes of a file, unpacked if it was gzipped, and its format. */
+/** Bytes of a file, unpacked if it was gzipped, and its format. */
 export interface Source {
   readonly bytes: Uint8Array;
   readonly format: Format;
@@ -26,7 +26,7 @@ export interface Source {
 /**
  * Reads a file, or standard input for `-`, and determines its format from the first bytes.
  *
- * @param maxBytes - largest size when unpacked; the default depends on the format
+ * @param maxBytes - maximum size when unpacked; the default depends on the format
  * @throws InvalidInputError if it cannot be read, is empty or too large, or has no known format
  */
 export async function readSource(file: string, maxBytes?: number): Promise<Source> {
@@ -55,7 +55,7 @@ const packed = (file: string, name: string, most: number): Promise<Uint8Array> =
 /**
  * Reads a file of limited size. The size of pipes and devices is only known while they are read.
  *
- * @param most - largest size in bytes
+ * @param most - maximum size in bytes
  * @throws InvalidInputError with the code `tooLarge`, or `cannotRead`
  * @internal
  */

@@ -5,11 +5,11 @@ import { checkGiven } from '../../core/options.ts';
 
 /** Standardization of columns to mean 0 and standard deviation 1, and its inverse. */
 export interface StandardizedColumns extends Standardization {
-  /** (y − mean)/deviation, of a matrix with the same columns. */
+  /** Standardized matrix (y − mean)/deviation, for a matrix with the same columns. */
   apply(Y: Matrix): Matrix;
-  /** mean + deviation·z. */
+  /** Original matrix mean + deviation·z. */
   undo(Z: Matrix): Matrix;
-  /** deviation²·v, for variances. */
+  /** Original variances deviation²·v. */
   undoVariance(V: Matrix): Matrix;
 }
 

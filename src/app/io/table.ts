@@ -9,18 +9,18 @@ import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
-import { remedyForWritten } from './writtenForms.ts';
+import { beginsLikeNumber, remedyForWritten } from './writtenForms.ts';
 import { withCategories, withTruths } from './writtenValues.ts';
 
-/** A table of numbers, one point per row, with the names and roles of its columns. */
+/** Table of numbers with one point per row, and the names and roles of its columns. */
 export interface Table {
-  /** N×D; NaN where missing. */
+  /** Observations, N×D, NaN where missing. */
   readonly observations: Matrix;
   /** D names; `column0`, `column1`, … by position in the file if it has none. */
   readonly columns: string[];
   /** True if the file names its columns. */
   readonly isNamed: boolean;
-  /** N names of the points, if a column holds them. */
+  /** N names of the points, if a column contains them. */
   readonly ids?: string[];
   /** Name of the column with the ids. */
   readonly idColumn?: string;
@@ -32,19 +32,19 @@ export interface Table {
   readonly color?: Float64Array | string[];
   /** N×1 times of the rows: numbers, or dates as days since 1970-01-01; if requested. */
   readonly time?: Matrix;
-  /** Columns of the file that are none of the above, with reasons. */
+  /** Columns of the file without any of these roles, with reasons. */
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** How the observations were normalized, if `rowSums` or `log1p` was given. */
+  /** Normalization of the observations, if `rowSums` or `log1p` was set. */
   readonly counts?: NormalizedCounts;
-  /** Units that cells are written with, such as '%', by column; absent without any. */
+  /** Units in the cells, such as '%', by column; absent without any. */
   readonly writtenUnits?: Readonly<Record<string, string>>;
-  /** The sequence that each row belongs to, by the column of the option `sequence`. */
+  /** Sequence of each row, from the column of the option `sequence`. */
   readonly sequence?: readonly string[];
 }
 
-/** The table of the chosen columns, or of those that look like observations. */
+/** Table of the chosen columns, or of all that look like observations. */
 export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const truths = withTruths(given);
   const hot = hotColumns(truths, options);
@@ -74,6 +74,8 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
   if (features.length === 0) throw nothingLeft(raw, looks, label);
   const used = new Set(features);
+  let before = 0;
+  const positions = names.map((_, j) => (used.has(j) ? before++ : before));
   const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
   const entries = entriesOf(raw, features, options.allowMissing === true);
   const isNormalized = options.rowSums !== undefined || options.log1p === true;
@@ -95,7 +97,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       const role = j === time ? 'is the time' : j === sequence ? 'divides the rows into sequences' : undefined;
       const look: Appearance = role === undefined ? looks[j]! : { kind: 'text', reason: role };
       const constant = look.kind === 'constant' &&
-        !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: features.filter((k) => k < j).length };
+        !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: positions[j]! };
       const byDefault =
         !isTaken(j) &&
         ['index', 'constant'].includes(look.kind) &&
@@ -115,10 +117,31 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   };
 }
 
+/** Maximum number of levels of a text column that is encoded by default, and the minimum number of rows per level on average. */
+const MOST_LEVELS = 20;
+const ROWS_PER_LEVEL = 3;
+
 /** Indices of the columns to be encoded by category. */
-function hotColumns({ columns, file }: RawTable, { oneHot }: ReadTableOptions): readonly number[] {
+function hotColumns(raw: RawTable, { oneHot, categories, ...options }: ReadTableOptions): readonly number[] {
+  const { columns, file, missing } = raw;
   const names = columns.map(({ name }) => name);
-  return oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
+  const asked = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
+  if (categories === undefined) return asked;
+  const { labels, id, color, time, sequence, drop } = options;
+  const others = [labels, id, color, time, sequence].filter((one) => one !== undefined && !isOther(raw, one));
+  const taken = new Set([
+    ...asked,
+    ...others.map((one) => chosenColumn(names, one!, 'its role', file)),
+    ...(drop === undefined ? [] : chosenColumns(names, drop, 'drop', file)),
+  ]);
+  const isCategory = (column: RawColumn, j: number) => {
+    if (taken.has(j) || column.text === undefined) return false;
+    const present = column.text.filter((cell) => !missing.isMissing(cell));
+    const levels = new Set(present);
+    const areFew = levels.size >= 2 && levels.size <= MOST_LEVELS && present.length >= ROWS_PER_LEVEL * levels.size;
+    return areFew && appearance(column, j, columns).kind === 'text' && ![...levels].some(beginsLikeNumber);
+  };
+  return columns.flatMap((column, j) => (asked.includes(j) || isCategory(column, j) ? [j] : []));
 }
 
 function writtenUnits({ columns }: RawTable, features: readonly number[]): Pick<Table, 'writtenUnits'> {
@@ -191,7 +214,7 @@ function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOp
   return cells.map(presentText(raw));
 }
 
-/** How many entries are missing, and what their cells hold. */
+/** Notes on the number of missing entries, and the contents of their cells. */
 function missingNotes(raw: RawTable, features: readonly number[], { data }: Matrix): string[] {
   const count = data.reduce((sum, entry) => sum + Number(Number.isNaN(entry)), 0);
   if (count === 0) return [];
@@ -214,7 +237,7 @@ function missingLabels(raw: RawTable, column: RawColumn): string[] {
   ];
 }
 
-/** Names what missing cells hold, other than nothing. */
+/** Contents of missing cells in words, except empty ones. */
 function holding(cells: readonly string[]): string {
   const kinds = [...new Set(cells)].filter((cell) => cell.trim() !== '');
   if (kinds.length === 0) return '';
@@ -222,7 +245,7 @@ function holding(cells: readonly string[]): string {
   return `: ${[...listed, ...(kinds.length > 4 ? ['…'] : [])].join(', ')}`;
 }
 
-/** The text of a cell, '' if it is missing. */
+/** Text of a cell, '' if it is missing. */
 const presentText =
   ({ missing }: RawTable) =>
   (cell: string): string =>
@@ -236,7 +259,7 @@ function colorOf(raw: RawTable, index: number | undefined, asked: string | numbe
 const columnOrOther = (raw: RawTable, index: number | undefined, asked: string | number): RawColumn =>
   index === undefined ? { name: String(asked), isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
 
-/** Numbers of a column of numbers or dates, or of an array beside the table; undefined for other text. */
+/** Numbers of a column of numbers or dates, or of a separate array; undefined for other text. */
 function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined): Float64Array | undefined {
   const found = column.numbers ?? datesIn(column, raw.missing);
   if (found !== undefined) return found.slice();
@@ -244,7 +267,7 @@ function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined):
   return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
 }
 
-/** @throws InvalidInputError for a time that is missing, or neither a number nor a date */
+/** @throws InvalidInputError for a missing time, or one that is neither a number nor a date */
 function timeOf(raw: RawTable, index: number | undefined, asked: string | number): Matrix {
   const column = columnOrOther(raw, index, asked);
   const times = numbersOf(raw, column, index)?.map((value) => (column.isSeconds ? value / DAY : value));
@@ -254,10 +277,10 @@ function timeOf(raw: RawTable, index: number | undefined, asked: string | number
   const row = Math.max(0, wrong);
   const cell = cells()[row]!;
   const expected = isInexact(cell)
-    ? 'numbers that a double can hold. Subtract a common start from them, or write dates such as 2024-02-29T12:00.'
+    ? 'numbers that a double can represent. Subtract a common start from them, or write dates such as 2024-02-29T12:00.'
     : 'numbers, or dates such as 2024-02-29 or 2024-02-29T12:00, one in each row.';
   throw new InvalidInputError(
-    `'${raw.file}', ${raw.place(row)}, column '${column.name}' is ${quotedCell(cell)}, but it is to hold times: ${expected}`,
+    `'${raw.file}', ${raw.place(row)}, column '${column.name}' is ${quotedCell(cell)}, but times are expected: ${expected}`,
   );
 }
 
@@ -267,7 +290,7 @@ const DAY = 86_400;
 const quotedCell = (cell: string) => (cell === '' ? 'empty' : `'${cell.slice(0, 40)}'`);
 
 /**
- * The numbers of some columns, N×D, in the given order.
+ * Numbers of the selected columns, N×D, in the requested order.
  *
  * @throws InvalidInputError for a cell that is text, infinite or, unless allowed, missing, with its position
  */
@@ -294,7 +317,7 @@ function finiteNumbersOf(raw: RawTable, column: RawColumn, allowMissing: boolean
     );
   }
   throw new InvalidInputError(
-    `${place} holds '${cell}', which is not a finite number. Correct it, or drop the column.`,
+    `${place} contains '${cell}', which is not a finite number. Correct it, or drop the column.`,
   );
 }
 
@@ -302,12 +325,12 @@ function numberIn(raw: RawTable, row: number, { name, read, text }: RawColumn, c
   const value = read?.(cell) ?? (cell === '' ? Number.NaN : undefined);
   if (value !== undefined) return value;
   throw new InvalidInputError(
-    `${placeOf(raw, row, name)} holds '${cell}', which is not a finite number. ${remedyFor(cell, row, text!.indexOf(cell, row + 1) >= 0)}`,
+    `${placeOf(raw, row, name)} contains '${cell}', which is not a finite number. ${remedyFor(cell, row, text!.indexOf(cell, row + 1) >= 0)}`,
   );
 }
 
 function remedyFor(cell: string, row: number, isRepeated: boolean): string {
-  if (hasThousands(cell)) return "Say how thousands are written: `thousands: ','`.";
+  if (hasThousands(cell)) return "Set the thousands separator: `thousands: ','`.";
   if (/^[+-]?\d+[.,]\d+$/.test(cell)) {
     return `Numbers of this table are read with a decimal ${cell.includes('.') ? 'comma' : 'point'}: write all with the same one.`;
   }
@@ -317,10 +340,10 @@ function remedyFor(cell: string, row: number, isRepeated: boolean): string {
     return `${sentence}. Or leave the column out with \`drop\`.`;
   }
   if (isRepeated || !/[\p{L}\d]/u.test(cell)) {
-    return `If it stands for a missing value, say so: \`missingValues: ['${cell}']\`. Otherwise correct it, or drop the column.`;
+    return `If it marks a missing value, set \`missingValues: ['${cell}']\`. Otherwise correct it, or drop the column.`;
   }
   return row === 0
-    ? 'If this line holds names or units, remove it. Otherwise correct it, drop the column, or name it as the labels.'
+    ? 'If this line contains names or units, remove it. Otherwise correct it, drop the column, or name it as the labels.'
     : 'Correct it, remove its line, drop the column, or name it as the labels.';
 }
 

@@ -15,9 +15,9 @@ import { type LabelColumn, tableText, type WriteTableOptions } from './tableText
 /**
  * Reads a table, one point per row, from .csv, .tsv, .txt, NumPy's .npy and .npz, .parquet (with the package hyparquet), .arrow and .feather
  * (with @uwdata/flechette), .mtx of Matrix Market, each also gzipped, or a folder of Cell Ranger (see `readSparseTable`); `-` is standard input.
- * Nothing is dropped silently: `leftOut` and `notes` say what was done.
+ * Nothing is dropped silently: `leftOut` and `notes` report every change.
  *
- * @param file - path of the file; its extension gives the format
+ * @param file - path of the file; its extension determines the format
  * @param options - see {@link ReadTableOptions}
  * @returns observations N×D, the names of their columns, ids and labels of the points
  * @throws InvalidInputError if the file cannot be read, is empty or ragged, has an unknown extension, a cell is not a finite number, a chosen column
@@ -49,7 +49,7 @@ export async function readRawTable(file: string, options: RawOptions): Promise<R
  * @param file - path of the file, in an existing folder
  * @param matrix - numbers, N×D; NaN reads back as a missing cell
  * @param columnNames - D names
- * @param labels - a column of N labels to append
+ * @param labels - N labels, appended as a column
  * @param options - see {@link WriteTableOptions}
  * @throws InvalidInputError if names, ids or labels do not match the matrix, or the file cannot be written
  * @example

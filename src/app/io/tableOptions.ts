@@ -1,83 +1,67 @@
 import * as v from 'valibot';
+import { functionOf, listOf, type OptionsIn, typed } from '../../core/options.ts';
 import type { ColumnChoice } from './chosenColumns.ts';
-import { countEntries, type NormalizeCountsOptions } from './normalizeCounts.ts';
+import { countEntries } from './normalizeCounts.ts';
 
-export interface ReadTableOptions extends NormalizeCountsOptions {
-  /**
-   * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0, in that order. Unless given, all columns of
-   * numbers, and of true and false as 1 and 0, but those that look like an index, and constant ones; of an array of NumPy, all but constant ones.
-   */
-  readonly columns?: ColumnChoice;
-  /** Columns that are not observations, chosen in the same way. */
-  readonly drop?: ColumnChoice;
-  /** Text columns that are encoded as columns of 0 and 1, one per category: `kind=oil` for `kind`; chosen in the same way. */
-  readonly oneHot?: ColumnChoice;
-  /** Column that names the points; default the first that looks like an index. */
-  readonly id?: string | number;
-  /** Column with labels, which may be text: its name or number from 0, or an array of an .npz archive. */
-  readonly labels?: string | number;
-  /** Column to color pictures by: text, dates or numbers. A column of numbers remains an observation. */
-  readonly color?: string | number;
-  /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
-  readonly time?: string | number;
-  /** Column whose values name the sequence of each row, which is not an observation. */
-  readonly sequence?: string | number;
-  /** Whether columns of the fit that a matched table lacks are read as missing throughout; an error unless given. */
-  readonly allowAbsent?: boolean;
-  /** Whether missing cells are read as NaN or are an error (default false). Missing labels are always read as ''. */
-  readonly allowMissing?: boolean;
-  /**
-   * Texts and numbers that stand for a missing value, such as `['.', -999]`; an empty cell always does. By default the usual ones: NaN, NA, N/A, null,
-   * None, ?, a dash. Those that are given replace them: with `[]`, NA is a text like others.
-   */
-  readonly missingValues?: readonly (string | number)[];
-  /** Whether the first line holds names; by default determined from the cells. */
-  readonly header?: boolean;
-  /** Number of lines above the table; by default determined from the cells. */
-  readonly skip?: number;
-  /** Delimiter of cells; default a tab in .tsv, otherwise determined from the first lines. */
-  readonly delimiter?: string;
-  /** Decimal separator; by default a comma only if the numbers cannot be read otherwise. */
-  readonly decimal?: '.' | ',';
-  /** Separator of thousands, if any. */
-  readonly thousands?: string;
-  /** Array of an .npz archive; default its only table. */
-  readonly array?: string;
-  /** Whether an array with three or more dimensions is reshaped to N × the product of its other lengths; otherwise it is an error. */
-  readonly flatten?: boolean;
-  /** Called with the number of rows after every few thousand of a text: how far reading is. */
-  readonly onRows?: (rows: number) => void;
-  /** Largest size of the unpacked file in bytes; default 200 MB for text, 1.2 GB for arrays. */
-  readonly maxBytes?: number;
-}
+export interface ReadTableOptions extends OptionsIn<typeof tableOptions> {}
 
 const column = v.union([v.string(), v.number()], 'the name of a column or its number from 0');
-const columns = v.union([v.string(), v.number(), v.array(column)], 'names, patterns, ranges or numbers of columns');
+const columns = typed<ColumnChoice>(
+  v.union([v.string(), v.number(), v.array(column)], 'names, patterns, ranges or numbers of columns'),
+);
 const yesOrNo = v.boolean('true or false');
 const character = v.pipe(v.string('a character'), v.minLength(1, 'a character'));
 
 export const tableOptions = v.strictObject({
+  /**
+   * Columns of the observations, in this order: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0. By default all columns of
+   * numbers, and of true and false as 1 and 0, except index-like and constant ones; for a NumPy array, all except constant ones.
+   */
   columns: v.optional(columns),
+  /** Columns that are not observations, chosen in the same way. */
   drop: v.optional(columns),
+  /** Text columns that are encoded as columns of 0 and 1, one per category: `kind=oil` for `kind`; chosen in the same way. */
   oneHot: v.optional(columns),
+  /** 'auto' also encodes text columns with 2 to 20 levels that occur at least 3 times on average; default only the columns of `oneHot`. */
+  categories: v.optional(v.literal('auto', "'auto'")),
+  /** Column that names the points; default the first that looks like an index. */
   id: v.optional(column),
+  /** Column with labels, which may be text: its name or number from 0, or an array of an .npz archive. */
   labels: v.optional(column),
+  /** Column to color pictures by: text, dates or numbers. A column of numbers remains an observation. */
   color: v.optional(column),
+  /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
   time: v.optional(column),
+  /** Column whose values name the sequence of each row, which is not an observation. */
   sequence: v.optional(column),
+  /** Whether columns of the fit that a matched table lacks are read as missing throughout; by default they are an error. */
   allowAbsent: v.optional(yesOrNo),
+  /** Whether missing cells are read as NaN; by default they are an error. Missing labels are always read as ''. */
   allowMissing: v.optional(yesOrNo),
+  /**
+   * Texts and numbers that mark a missing value, such as `['.', -999]`, in addition to empty cells. Default NaN, NA, N/A, null, None, ?, a dash.
+   * Explicit ones replace these: with `[]`, NA is ordinary text.
+   */
   missingValues: v.optional(
-    v.array(v.union([v.string(), v.number()]), 'texts and numbers that stand for a missing value'),
+    listOf(v.union([v.string(), v.number()]), 'texts and numbers that stand for a missing value'),
   ),
+  /** Whether the first line contains names; by default determined from the cells. */
   header: v.optional(yesOrNo),
+  /** Number of lines above the table; by default determined from the cells. */
   skip: v.optional(v.pipe(v.number('a number of lines'), v.integer('a whole number'), v.minValue(0, 'at least 0'))),
+  /** Delimiter of cells; default a tab in .tsv, otherwise determined from the first lines. */
   delimiter: v.optional(character),
+  /** Decimal separator; by default a comma only if the numbers cannot be read otherwise. */
   decimal: v.optional(v.picklist(['.', ','], "'.' or ','")),
+  /** Thousands separator, if any. */
   thousands: v.optional(character),
+  /** Array of an .npz archive; default its only table. */
   array: v.optional(character),
+  /** Whether an array with three or more dimensions is reshaped to N × the product of its other lengths; otherwise it is an error. */
   flatten: v.optional(yesOrNo),
-  onRows: v.optional(v.function('a function that takes a number of rows')),
+  /** Function that is called with the number of rows read, after every few thousand rows of a text. */
+  onRows: v.optional(functionOf<(rows: number) => void>('a function that takes a number of rows')),
+  /** Maximum size of the unpacked file in bytes; default 200 MB for text, 1.2 GB for arrays. */
   maxBytes: v.optional(v.pipe(v.number('a number of bytes'), v.minValue(1, 'at least 1'))),
   ...countEntries,
 });

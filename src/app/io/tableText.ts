@@ -3,25 +3,25 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkGiven, givenList, givenOptions, isList } from '../../core/options.ts';
 import { counted, countGiven } from '../../core/wording.ts';
 
-/** A column of text or numbers beside the matrix. */
+/** Column of text or numbers in addition to the matrix. */
 export interface LabelColumn {
   readonly name: string;
   readonly values: ArrayLike<string | number>;
 }
 
 export interface WriteTableOptions {
-  /** A first column, of N ids. */
+  /** First column, with N ids. */
   readonly ids?: LabelColumn;
-  /** Whether text that a spreadsheet would take for a formula (starting with =, +, -, @, a tab or a line break) is prefixed with an apostrophe. */
+  /** Whether text that a spreadsheet would interpret as a formula (starting with =, +, -, @, a tab or a line break) is prefixed with an apostrophe. */
   readonly guardFormulas?: boolean;
 }
 
 /**
- * A table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double.
+ * Formats a table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double.
  *
  * @param matrix - numbers, N×D; NaN reads back as a missing cell
  * @param names - D names of the columns
- * @param labels - a column of N labels to append
+ * @param labels - N labels, appended as a column
  * @param options - see {@link WriteTableOptions}, and the delimiter
  * @throws InvalidInputError if names, ids or labels do not match the matrix
  */
@@ -71,5 +71,5 @@ const decimal = (value: number) => (Object.is(value, -0) ? '-0' : String(value))
 
 const quoted = (text: string) => (/[",;\t\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Spreadsheets evaluate cells that start like this, even quoted ones; numbers are left as they are. */
+/** Prefixes text that spreadsheets evaluate, even in quotes; numbers are unchanged. */
 const guarded = (text: string) => (/^[=+\-@\t\r\n]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);

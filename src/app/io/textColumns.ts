@@ -7,11 +7,11 @@ import { readWritten } from './writtenForms.ts';
 export interface TextColumns {
   readonly rows: readonly DelimitedRow[];
   readonly read: ReadNumber;
-  /** To which sentences are added about cells that are not plain numbers. */
+  /** Receives sentences about cells that are not plain numbers. */
   readonly notes: string[];
 }
 
-/** A column of a text: numbers if all of its cells are, plainly or in another form that is certain. */
+/** Column of a text: numbers if all of its cells are numbers, plainly or in another unambiguous form. */
 export function textColumn({ rows, read, notes }: TextColumns, j: number, name: string, isNamed: boolean): RawColumn {
   const source = (i: number) => rows[i]!.cells[j]!;
   const plain = numbersOf(rows, j, read);
@@ -36,17 +36,17 @@ function numbersOf(rows: readonly DelimitedRow[], j: number, read: ReadNumber): 
   return numbers;
 }
 
-/** A cell that a spreadsheet keeps as text: ="00123" or '14.26. */
+/** Pattern of a cell that a spreadsheet keeps as text: ="00123" or '14.26. */
 const MARKED = /^(?:="(.*)"|'([+\-\u2212]?[\d.,].*))$/s;
 
-/** The column without the marks by which spreadsheets keep cells as text, if there are any; numbers with zeros in front are codes and stay text. */
+/** Column without spreadsheet marks that keep cells as text, if there are any; numbers with leading zeros are codes and stay text. */
 function withoutTextMarks(column: RawColumn, notes: string[]): RawColumn {
   const { name, isNamed, text, read } = column;
   const marked = text!.filter((cell) => MARKED.test(cell));
   if (marked.length === 0) return column;
   const cells = text!.map((cell) => cell.replace(MARKED, (_, quoted, rest) => quoted ?? rest));
   const shown = `'${marked[0]!}' is read as ${cells[text!.indexOf(marked[0]!)]!}`;
-  notes.push(`'${name}' holds cells that a spreadsheet keeps as text: ${shown}, without the mark.`);
+  notes.push(`'${name}' contains cells that a spreadsheet keeps as text: ${shown}, without the mark.`);
   const values = cells.map(read!);
   const areCodes = cells.some((cell) => /^[+-]?0\d/.test(cell));
   if (areCodes || values.some((value) => value === undefined)) {

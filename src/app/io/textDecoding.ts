@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** Most characters of a string in V8. */
+/** Maximum number of characters of a string in V8. */
 const LONGEST_TEXT = 2 ** 29 - 24;
 
 /** Text, with a note if it was not plain UTF-8. */
@@ -10,8 +10,8 @@ interface DecodedText {
 }
 
 /**
- * Decodes bytes as UTF-16 if a byte order mark or zero bytes in every other position say so, otherwise as UTF-8. Bytes that are not valid UTF-8 are
- * replaced if most characters beyond ASCII are valid; otherwise the text is Windows-1252, which includes Latin-1.
+ * Decodes bytes as UTF-16 if a byte order mark or zero bytes in every other position indicate it, otherwise as UTF-8. Bytes that are not valid UTF-8
+ * are replaced if most characters beyond ASCII are valid; otherwise the text is decoded as Windows-1252, which includes Latin-1.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   if (bytes.length > LONGEST_TEXT) {
@@ -42,11 +42,11 @@ const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?
 
 interface Broken {
   readonly count: number;
-  /** Index of the first one. */
+  /** Index of the first invalid byte. */
   readonly first: number;
 }
 
-/** Bytes that belong to no character of UTF-8. */
+/** Bytes that belong to no UTF-8 character. */
 function brokenBytes(bytes: Uint8Array): Broken {
   let [count, first] = [0, -1];
   for (let at = 0; at < bytes.length; ) {
@@ -60,7 +60,7 @@ function brokenBytes(bytes: Uint8Array): Broken {
   return { count, first };
 }
 
-/** Length of the character of UTF-8 at a position; 0 if there is none. */
+/** Length of the UTF-8 character at a position; 0 if there is none. */
 function characterLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at]!;
   if (lead < 0x80) return 1;

@@ -2,17 +2,17 @@ import { InvalidInputError } from '../../core/errors.ts';
 
 const LINE_END = /\r\n|\r|\n/;
 
-/** A text without lines above its table. */
+/** Text without lines above its table. */
 export interface TableText {
   readonly text: string;
-  /** Number of lines that were taken away in front. */
+  /** Number of omitted leading lines. */
   readonly offset: number;
   /** Lines that begin with #, above the first other line, with their numbers. */
   readonly comments: readonly { readonly line: number; readonly text: string }[];
 }
 
 /**
- * The text without the lines to skip, and without the lines that begin with `#` above all others: comments. A text of such lines only has none.
+ * Text without the skipped lines, and without comments, which are leading lines that begin with `#`. If all lines begin with `#`, none are comments.
  *
  * @throws InvalidInputError if all lines are skipped
  */
@@ -42,12 +42,12 @@ export function tableText(whole: string, skip: number, file: string): TableText 
 /** Delimiters in order of preference: between semicolons and bars, a comma may be a decimal comma. */
 const DELIMITERS = ['\t', ';', '|', ',', ' '] as const;
 
-/** Lines that are looked at. */
+/** Number of lines that are examined. */
 const LOOKED_AT = 40;
 
 /**
  * Guesses the delimiter: the first of tab, semicolon, bar, comma and blank that splits each of the first lines into the same number of cells, or the
- * last ones of them where lines stand above the table; otherwise the most frequent one of the first line.
+ * last of these lines if others precede the table; otherwise the most frequent one in the first line.
  */
 export function guessDelimiter(text: string): string {
   const lines = firstLines(text);
@@ -85,7 +85,7 @@ function firstLines(text: string): string[] {
 
 const cellsOf = (line: string, delimiter: string) => line.split(delimiter === ' ' ? / +/ : delimiter);
 
-/** Number of lines at the end that have equally many cells, more than one. */
+/** Number of final lines with the same number of cells, more than one. */
 function equalAtEnd(counts: readonly number[]): number {
   const last = counts.at(-1) ?? 1;
   if (last === 1) return 0;
@@ -99,7 +99,7 @@ const isNumeric = (line: string) => line.split(/ +/).filter((cell) => /\d/.test(
 const WITH_COMMA = /^[+\-\u2212]?\d*,\d+(e[+-]?\d+)?$/i;
 const WHOLE = /^[+\-\u2212]?\d+$/;
 
-/** True if blanks separate numbers with decimal commas: all lines but the first, which may hold names, hold nothing else. */
+/** True if blanks separate numbers with decimal commas: all lines except the first, which may contain names, contain nothing else. */
 function areDecimals(lines: readonly string[]): boolean {
   const rows = lines.length > 1 && !/\d,\d/.test(lines[0]!) ? lines.slice(1) : lines;
   const cells = rows.flatMap((line) => cellsOf(line, ' '));
@@ -111,7 +111,7 @@ function areDecimals(lines: readonly string[]): boolean {
 const SINGLE = /^[+\-\u2212]?\d+,\d+(e[+\-\u2212]?\d+)?$/i;
 
 /**
- * Whether each line holds one number with a decimal comma: 'yes' below a single name, and in a text that does not call itself comma-separated;
+ * Whether each line contains one number with a decimal comma: 'yes' below a single name, and in a text whose format is not comma-separated;
  * otherwise 'unsure' if decimals begin with zeros or end with an exponent, which second whole numbers seldom do, and 'two' for two whole numbers.
  */
 export function singleDecimals(text: string, isCommaSeparated: boolean): 'yes' | 'unsure' | 'two' | 'no' {

@@ -1,33 +1,33 @@
 import type { ReadNumber } from './numberStyle.ts';
 
-/** A cell as a form of written number has it. */
+/** Cell parsed by a number format. */
 interface Written {
   readonly value: number;
-  /** Unit or currency, which has to be the same in all cells of a column. */
+  /** Unit or currency, which must be the same in all cells of a column. */
   readonly unit?: string;
 }
 
-/** A way in which people and programs write numbers. */
+/** Notation of numbers by people and programs. */
 interface Form {
   readonly pattern: RegExp;
-  /** Value of a cell that matches; undefined if it is not certain. */
+  /** Value of a matching cell; undefined if it is ambiguous. */
   read?(match: RegExpExecArray, read: ReadNumber): Written | undefined;
-  /** True if a column of such cells is certain; by default it always is. */
+  /** True if a column of such cells is unambiguous; by default it always is. */
   isCertain?(column: ColumnOfForm): boolean;
-  /** Why the cells are read as they are, as the end of a sentence. */
+  /** Reason for this interpretation, as the end of a sentence. */
   readonly why?: string;
-  /** What to do about cells that are not certain, as the end of a sentence. */
+  /** Advice about ambiguous cells, as the end of a sentence. */
   readonly remedy: string;
 }
 
 interface ColumnOfForm {
-  /** Numbers that are written plainly, without missing ones. */
+  /** Plain numbers, without missing ones. */
   readonly plain: readonly number[];
-  /** Cells that match the form. */
+  /** Number of cells that match the form. */
   readonly count: number;
 }
 
-/** A number in any notation of thousands and decimals, which the table's own style reads or does not. */
+/** Pattern of a number in any notation of thousands and decimals, whether or not it is the table's style. */
 const CORE = "[+\\-\\u2212]?(?:\\d[\\d.,'’]*|[.,]\\d+)(?:e[+\\-\\u2212]?\\d+)?";
 const form = (pattern: string) => new RegExp(`^${pattern}$`, 'iu');
 
@@ -73,7 +73,7 @@ const FORMS = {
   brackets: {
     pattern: form(`\\(\\s?(${CORE})\\s?\\)`),
     read: ([, inner], read) => negative(inner!, read),
-    // Errors in brackets stand alone, and in no column with minus signs.
+    // A column with minus signs has no negative numbers in parentheses, and a column of standard errors has no plain numbers.
     isCertain: ({ plain }) => plain.length > 0 && plain.every((value) => value >= 0),
     why: 'as accounts write negative numbers',
     remedy: 'write a minus sign, as in -6.65, if brackets mean a negative number, otherwise remove them',
@@ -102,7 +102,7 @@ const FORMS = {
   },
   errors: {
     pattern: form(`${CORE}\\s?(?:±|\\+\\/-|\\+-)\\s?${CORE}.*`),
-    remedy: 'put the value and its error into columns of their own',
+    remedy: 'put the value and its error into separate columns',
   },
   bounds: {
     pattern: form(`(?:[<>≤≥~≈]=?)\\s?${CORE}.*`),
@@ -115,7 +115,7 @@ const FORMS = {
   inexact: {
     pattern: form('[+-]?\\d{16,}'),
     remedy:
-      'a double holds whole numbers only up to 2⁵³: subtract a common start or divide them, or take the column as ids (`id`)',
+      'doubles represent whole numbers only up to 2⁵³: subtract a common start or divide them, or take the column as ids (`id`)',
   },
 } satisfies Record<string, Form> as Record<string, Form>;
 
@@ -123,7 +123,7 @@ const FORMS = {
 const amount = (cell: string) =>
   /^[+-]?\d{1,3}(,\d{3})+\.\d\d$/.test(cell) ? Number(cell.replaceAll(',', '')) : undefined;
 
-/** Longest text that may be a number: patterns need time that grows with the square of it. */
+/** Maximum length of text that may be a number, since patterns need time that grows with its square. */
 const LONGEST = 100;
 
 const formOf = (cell: string): Form | undefined =>
@@ -131,14 +131,14 @@ const formOf = (cell: string): Form | undefined =>
     ? undefined
     : Object.values(FORMS).find((each) => each.pattern.test(cell) && (each !== FORMS.units || /[^\d.,]/.test(cell)));
 
-/** Numbers that mean the same with and without their unit are refused where people may have meant it; other words behind numbers are text. */
+/** Numbers with the same meaning with and without their unit are rejected if they may be intentional; other words after numbers are text. */
 const ARE_REFUSED = Object.values(FORMS).filter((each) => each !== FORMS.units);
 
-/** True for text that can only be a written number: its column is not left out as text, but refused where it cannot be read. */
+/** True for text that can only be a written number: its column is not omitted as text, but rejected if it cannot be read. */
 export const isWrittenNumber = (cell: string): boolean =>
   cell.length <= LONGEST && ARE_REFUSED.some(({ pattern }) => pattern.test(cell));
 
-/** True for text that begins as numbers do: such text names no rows. */
+/** True for text that begins like a number: such text does not name rows. */
 export const beginsLikeNumber = (cell: string): boolean =>
   formOf(cell) !== undefined || remedyForGroups(cell) !== undefined;
 
@@ -146,13 +146,13 @@ export const beginsLikeNumber = (cell: string): boolean =>
 export interface ReadColumn {
   readonly numbers: Float64Array;
   readonly isSeconds?: true;
-  /** The unit behind or before all numbers, such as '%'. */
+  /** Unit before or after all numbers, such as '%'. */
   readonly unit?: string;
-  /** A sentence about how the cells are read. */
+  /** Sentence about the interpretation of the cells. */
   readonly note: (name: string) => string;
 }
 
-/** Reads a column that holds more than plain numbers, if all of its cells are numbers in one of the forms and certain. */
+/** Reads a column that contains more than plain numbers, if all of its cells are unambiguous numbers in one of the forms. */
 export function readWritten(cells: readonly string[], read: ReadNumber): ReadColumn | undefined {
   const first = cells.find((cell) => read(cell) === undefined);
   if (first === undefined || first.length > LONGEST) return undefined;
@@ -188,7 +188,7 @@ function readForm(each: Form, cells: readonly string[], read: ReadNumber): ReadC
   if (each === FORMS.units || each === FORMS.clock ? plain.length > 0 : each.isCertain?.({ plain, count }) === false)
     return undefined;
   const why = unit === undefined ? `, ${each.why}` : '';
-  const beginning = unit === undefined ? 'holds written numbers' : unit === '%' ? 'is in percent' : `is in ${unit}`;
+  const beginning = unit === undefined ? 'contains written numbers' : unit === '%' ? 'is in percent' : `is in ${unit}`;
   return {
     numbers,
     ...(each === FORMS.clock && { isSeconds: true }),
@@ -197,7 +197,7 @@ function readForm(each: Form, cells: readonly string[], read: ReadNumber): ReadC
   };
 }
 
-/** What to do about a text that people read as a number, as the end of a message; undefined if it is not one. */
+/** Advice about text that people read as a number, as the end of a message; undefined for other text. */
 export function remedyForWritten(cell: string): string | undefined {
   return remedyForGroups(cell) ?? formOf(cell)?.remedy;
 }

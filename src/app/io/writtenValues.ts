@@ -3,7 +3,7 @@ import { counted } from '../../core/wording.ts';
 import type { MissingCodes } from './missingValues.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 
-/** Numbers that the text of a column stands for; undefined if a cell does not, or all are missing. */
+/** Numbers that the text of a column represents; undefined if a cell does not represent one, or all are missing. */
 export function numbersIn(
   { text }: RawColumn,
   { isMissing: isAbsent }: MissingCodes,
@@ -27,7 +27,7 @@ const truth = (cell: string): number | undefined => (/^true$/i.test(cell) ? 1 : 
 /** True for the words true and false. */
 export const isTruth = (cell: string): boolean => truth(cell) !== undefined;
 
-/** The table with columns of true and false as 1 and 0; labels and ids stay text. */
+/** Table with columns of true and false as 1 and 0; labels and ids stay text. */
 export function withTruths(raw: RawTable): RawTable {
   const read: string[] = [];
   const columns = raw.columns.map((column): RawColumn => {
@@ -45,11 +45,11 @@ export function withTruths(raw: RawTable): RawTable {
 
 const categoryName = (column: string, category: string) => `${column}=${category}`;
 
-/** Most categories of one column. */
+/** Maximum number of categories of one column. */
 const MOST_CATEGORIES = 1000;
 
 /**
- * The table with each of these text columns replaced by columns of 0 and 1, one per category in alphabetical order, `kind=oil` for `kind`; NaN where
+ * Table with each of these text columns replaced by columns of 0 and 1, one per category in alphabetical order, `kind=oil` for `kind`; NaN where
  * missing.
  *
  * @throws InvalidInputError for a column of numbers, or with too many categories
@@ -60,12 +60,14 @@ export function withCategories(raw: RawTable, chosen: readonly number[]): RawTab
     const { text, name, source, numbers } = column;
     const cells = text ?? (source === undefined ? undefined : Array.from(numbers!, (_, i) => source(i)));
     if (cells === undefined) {
-      throw new InvalidInputError(`Column '${name}' of '${raw.file}' holds numbers, not categories. Take it as it is.`);
+      throw new InvalidInputError(
+        `Column '${name}' of '${raw.file}' contains numbers, not categories. Use it as it is.`,
+      );
     }
     const categories = [...new Set(cells.filter((cell) => !raw.missing.isMissing(cell)))].sort();
     if (categories.length > MOST_CATEGORIES) {
       throw new InvalidInputError(
-        `Column '${name}' of '${raw.file}' holds ${categories.length} categories, more than ${MOST_CATEGORIES}. Leave it out, or join some.`,
+        `Column '${name}' of '${raw.file}' contains ${categories.length} categories, more than ${MOST_CATEGORIES}. Leave it out, or join some.`,
       );
     }
     return [column, ...categories.map((category) => indicator(column, cells, category, raw.missing))];
@@ -84,7 +86,7 @@ const indicator = (
   numbers: Float64Array.from(cells, (cell) => (isMissing(cell) ? Number.NaN : Number(cell === category))),
 });
 
-/** The table with indicator columns added for the categories that a fit knows; the indicators of other categories are 0, which a note says. */
+/** Table with indicator columns for the categories that a fit knows; unknown categories have all indicators 0, which is noted. */
 export function withKnownCategories(raw: RawTable, known: readonly string[]): RawTable {
   const names = new Set(raw.columns.map(({ name }) => name));
   const notes: string[] = [];
@@ -98,7 +100,7 @@ export function withKnownCategories(raw: RawTable, known: readonly string[]): Ra
     if (row >= 0) {
       const count = cells.filter(isNew).length;
       notes.push(
-        `'${name}' holds ${count === 1 ? 'a category' : `${count} cells with categories`} that the fit does not know, such as '${cells[row]}' (${raw.place(row)}): ${count === 1 ? 'it counts' : 'they count'} as none of those it knows.`,
+        `'${name}' contains ${count === 1 ? 'a category' : `${count} cells with categories`} that the fit does not know, such as '${cells[row]}' (${raw.place(row)}): ${count === 1 ? 'it counts' : 'they count'} as none of those it knows.`,
       );
     }
     return wanted.map((each) => indicator(column, cells, each.slice(name.length + 1), raw.missing));

@@ -1,29 +1,34 @@
+import * as v from 'valibot';
 import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { namedOptions, type OptionsIn, typed } from '../../core/options.ts';
 import type { Assessment } from '../../inference/assessment/assessment.ts';
 import { escaped } from '../../scene/index.ts';
 import { latentPlot } from './latentPlot.ts';
-import type { LookOptions } from './looks.ts';
+import { type LookOptions, lookEntries } from './looks.ts';
 
-export interface AssessmentPageOptions extends Pick<LookOptions, 'labels' | 'legendTitle'> {
+const OPTIONS = {
+  labels: lookEntries.labels,
+  legendTitle: lookEntries.legendTitle,
   /** Result of `assess`. */
-  readonly assessment: Assessment;
-  /** N×q, the latents of the fit. */
-  readonly latents: MatrixLike;
+  assessment: typed<Assessment>(),
+  /** Latents of the fit, N×q. */
+  latents: typed<MatrixLike>(),
   /** N names of the points; default their numbers from 0. */
-  readonly ids?: readonly string[];
+  ids: v.optional(typed<readonly string[]>()),
   /** Whether both axes have the same scale; default false. */
-  readonly equalScales?: boolean;
-  readonly title?: string;
-}
+  equalScales: v.optional(typed<boolean>()),
+  title: v.optional(typed<string>()),
+};
 
-/** Most points and pairs that are listed by name. */
+export interface AssessmentPageOptions extends OptionsIn<typeof OPTIONS> {}
+
+/** Maximum number of points and pairs that are listed by name. */
 const MOST_LISTED = 40;
 
 /**
- * Makes a page of an assessment: its findings in sentences, the map colored by how far it can be trusted, scores, coverage of intervals with the
+ * Makes a page of an assessment: its findings in sentences, the map colored by reliability, scores, coverage of intervals with the
  * histogram of PIT values, and held-out densities by dimension. A single file without network access or scripts.
  *
  * @param options - see {@link AssessmentPageOptions}
@@ -39,7 +44,7 @@ export async function assessmentPage(options: AssessmentPageOptions): Promise<st
   const { assessment, latents, labels, legendTitle, ids, equalScales, title } = namedOptions(
     options,
     'assessmentPage',
-    ['assessment', 'latents', 'labels', 'legendTitle', 'ids', 'equalScales', 'title'],
+    OPTIONS,
   );
   const X = Matrix.from(latents, 'latents');
   const { points, scores, bootstraps, starts } = assessment;
@@ -117,7 +122,7 @@ function calibrationPart({ calibration }: Assessment): string {
   ]);
   return `<h2>Intervals of ${entries} held-out entries of ${rows} rows</h2>
 ${table(['interval', 'holds', 'interval score'], rowsOf)}
-<figure><figcaption>PIT values: a level histogram where intervals hold, high ends where they are too narrow</figcaption>${bars(pit, ['0', '1'], 1 / pit.length)}</figure>`;
+<figure><figcaption>PIT values: a level histogram where intervals have their nominal coverage, high ends where they are too narrow</figcaption>${bars(pit, ['0', '1'], 1 / pit.length)}</figure>`;
 }
 
 function dimensionsPart({ dimensions, supportedDim, relevance }: Assessment): string {
@@ -192,7 +197,7 @@ function svg(content: string, [first, last]: Ends, height?: Ends): string {
   return `<svg class="graph" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">${content}${below}${beside}</svg>`;
 }
 
-/** Three decimals with a minus sign; what rounds to 0 has none. */
+/** Formats with three decimals and a minus sign; values that round to 0 have no sign. */
 const fixed = (value: number): string => value.toFixed(3).replace('-0.000', '0.000').replace('-', '−');
 
 const STYLE = `

@@ -6,7 +6,7 @@ import type { CanvasMap, MapEvents } from './page/mapScene.ts';
 
 /**
  * Makes a map of points on a canvas in a page: terrain with contours behind the points, axes with equal units, zoom by wheel, pinch or calls, panning
- * by the middle button or Space, a lasso with Shift. It can navigate a million points. It draws the scene given to `show` and reports the visitor's
+ * by the middle button or Space, a lasso with Shift. It scales to a million points. It draws the scene passed to `show` and reports the visitor's
  * actions to `on`.
  *
  * @param canvas - a canvas of any size; the map follows its element

@@ -8,26 +8,26 @@ import { axis, gridPoints, range } from './precisionGrid.ts';
 import { checkPictureSize } from './render.ts';
 import { brightness, checkImage, type ImageShape, imageAddress, MOST_PIXELS } from './rowImages.ts';
 
-/** Largest number of points in each direction. */
+/** Maximum number of points in each direction. */
 const MOST = 1000;
 
-/** Pixels along the longer side of the whole picture, to which small images are enlarged. */
+/** Pixels along the longer side of the whole picture after small images are enlarged. */
 const SHARP = 1200;
 
-/** A prediction at latent points n×q: means n×D. */
+/** Prediction at latent points n×q: means n×D. */
 export type Decode = (X: Matrix) => { readonly mean: Matrix };
 
 export interface DecodedGridOptions {
   /** Height and width of the predicted images, and 3 for color images. */
   readonly image: ImageShape;
   /**
-   * Fitted observations, N×D: their smallest entry is drawn black, their largest white. By default those of the predictions, which may lie far
-   * outside.
+   * Fitted observations, N×D: their smallest entry is drawn black, their largest white. By default the range of the predictions is used, which may be
+   * much wider.
    */
   readonly observations?: MatrixLike;
   /** Images along each axis, at least 2; default 12. */
   readonly resolution?: number;
-  /** How far the grid extends beyond the latents, relative to their range; default 0. */
+  /** Margin of the grid around the latents, relative to their range; default 0. */
   readonly margin?: number;
   /** Latent dimensions along the axes, from 0; default the first two. */
   readonly columns?: readonly number[];
@@ -38,13 +38,13 @@ export interface DecodedGridOptions {
 
 /**
  * Draws predictions over the latent space: the mean image at each point of a grid over the latents, dark where entries are small. Latent dimensions
- * that are not shown are held at their mean.
+ * that are not shown are fixed at their mean.
  *
  * @param predict - means n×D at n latent points, such as `(X) => result.predict(X)`
  * @param latents - N×q, q ≥ 2
  * @param options - see {@link DecodedGridOptions}
  * @returns the picture as SVG text, with the images as one PNG inside
- * @throws InvalidInputError if the predictions are not images of that shape, or an option is out of range; whatever `predict` throws
+ * @throws InvalidInputError if the predictions are not images of that shape, or an option is out of range; any error of `predict`
  * @see Lawrence 2005, figures of digits
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
   const [imageHeight, imageWidth] = shape;
   if (imageHeight * imageWidth * square(resolution) > MOST_PIXELS) {
     throw new InvalidInputError(
-      `${resolution}×${resolution} images of ${imageHeight}×${imageWidth} are more than a picture holds. Give a smaller resolution.`,
+      `${resolution}×${resolution} images of ${imageHeight}×${imageWidth} are too many for a picture. Give a smaller resolution.`,
     );
   }
   const seen = observations === undefined ? mean : Matrix.from(observations, 'observations');

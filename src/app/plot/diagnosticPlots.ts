@@ -98,7 +98,7 @@ export async function tracePlot(
   });
 }
 
-/** Smallest and largest value; some way to both sides of values that are equal. */
+/** Smallest and largest value; widened to both sides if all values are equal. */
 export function domainOf(values: readonly number[]): Axis['domain'] {
   const low = values.reduce((a, b) => Math.min(a, b));
   const high = values.reduce((a, b) => Math.max(a, b));

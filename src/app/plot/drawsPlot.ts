@@ -9,7 +9,7 @@ import { checkPictureSize } from './render.ts';
 
 /** Options of {@link chainPlot}, {@link rankPlot} and {@link pairsPlot}. */
 export interface DrawsPlotOptions {
-  /** Names of the numbers that are shown, out of `draws.names`; default the first six (four for `pairsPlot`) that are not latents. */
+  /** Names of the quantities to show, from `draws.names`; default the first six (four for `pairsPlot`) that are not latents. */
   readonly names?: readonly string[] | undefined;
   readonly title?: string | undefined;
   /** Width of the area between the axes of each panel in pixels; default 300. */
@@ -26,15 +26,15 @@ export interface PredictivePlotOptions extends Pick<DrawsPlotOptions, 'title' | 
 
 /** Color of divergences and observed values. */
 const MARKED = '#d62728';
-/** Most points of one panel: more could not be distinguished, and the file stays small. */
+/** Maximum number of points per panel: more could not be distinguished, and would make the file large. */
 const MOST_POINTS = 2000;
-/** Number of bins of ranks, as in R's posterior and ArviZ. */
+/** Number of bins of ranks, as in R's posterior package and ArviZ. */
 const BINS = 20;
 
 /**
- * Draws the chains of each number over each other, draw by draw: chains that agree look alike and cover the same values.
+ * Draws trace plots with the chains of each quantity on top of each other: chains that agree look alike and cover the same values.
  *
- * @param draws - what `samplePosterior` returned
+ * @param draws - result of `samplePosterior`
  * @param options - see {@link DrawsPlotOptions}
  * @returns the picture as SVG text, one panel per number
  * @throws InvalidInputError for a name that is not in the draws
@@ -60,10 +60,10 @@ export async function chainPlot(draws: Draws, options: DrawsPlotOptions = {}): P
 }
 
 /**
- * Draws histograms of the ranks of each chain's draws among those of all chains, with 20 bins per chain. They are uniform if the chains agree; the
+ * Draws histograms of the ranks of each chain's draws among the draws of all chains, with 20 bins per chain. They are uniform if the chains agree; the
  * line is their expectation.
  *
- * @param draws - what `samplePosterior` returned
+ * @param draws - result of `samplePosterior`
  * @param options - see {@link DrawsPlotOptions}
  * @returns the picture as SVG text, one panel per number and one row of bars per chain
  * @throws InvalidInputError for a name that is not in the draws
@@ -83,7 +83,7 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
     });
     const expected = count / BINS;
     const highest = Math.max(2 * expected, ...counts.flatMap((own) => Array.from(own)));
-    // Chain c stands on level c, and its highest bar reaches 0.9 above it.
+    // The baseline of chain c is at level c; its highest bar reaches 0.9 above it.
     const bins = counts.flatMap((own, c) => Array.from(own, (number, bin) => ({ c, bin, number })));
     const bars: Mark = {
       ...{ mark: 'bars', name: 'bars', color: bins.map(({ c }) => colorOf(c)) },
@@ -103,9 +103,9 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
 }
 
 /**
- * Draws each pair of numbers, one point per draw, with divergent transitions in red: where they cluster, the chains could not go.
+ * Draws each pair of numbers, one point per draw, with divergent transitions in red: chains could not enter regions where these cluster.
  *
- * @param draws - what `samplePosterior` returned
+ * @param draws - result of `samplePosterior`
  * @param options - see {@link DrawsPlotOptions}
  * @returns the picture as SVG text, one panel per pair
  * @throws InvalidInputError for a name that is not in the draws, or fewer than two names

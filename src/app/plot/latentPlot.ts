@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { namedOptions, type OptionsIn, typed } from '../../core/options.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { type Axis, type Ellipses, extents, type Mark, type Scene, sceneSvg } from '../../scene/index.ts';
 import {
@@ -14,64 +15,48 @@ import {
   precisionLayer,
   reach,
 } from './layers.ts';
-import { type LookOptions, lookLegends, type PointLooks, pointLooks, type SharedLooks, sharedLooks } from './looks.ts';
+import { lookEntries, lookLegends, type PointLooks, pointLooks, type SharedLooks, sharedLooks } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
 import { checkPictureSize } from './render.ts';
 import type { ImageShape } from './rowImages.ts';
 
-export interface LatentPlotOptions extends LookOptions {
-  /** N×q. */
-  readonly latents: MatrixLike;
+const OPTIONS = {
+  ...lookEntries,
+  /** Latents, N×q. */
+  latents: typed<MatrixLike>(),
   /** N×q variances, such as `fit.latentVariances`: each point gets an ellipse of mean ± 2 standard deviations. */
-  readonly variances?: MatrixLike;
+  variances: v.optional(typed<MatrixLike>()),
   /**
-   * N covariances, q×q, such as `draws.latents.covariances` or those of `laplaceApproximation`: each point gets a rotated ellipse of two standard
-   * deviations. Replaces `variances`.
+   * N covariances, q×q, such as `draws.latents.covariances` or the ones from `laplaceApproximation`: each point gets a rotated ellipse of two
+   * standard deviations. Replaces `variances`.
    */
-  readonly covariances?: readonly MatrixLike[];
-  /** N×D, whose rows are the images of `image`. */
-  readonly observations?: MatrixLike;
-  /** Height and width of the images that the observations are: points are drawn as images where these do not overlap. */
-  readonly image?: ImageShape;
+  covariances: v.optional(typed<readonly MatrixLike[]>()),
+  /** Observations N×D, whose rows are the images of `image`. */
+  observations: v.optional(typed<MatrixLike>()),
+  /** Height and width of the images in the observations: points are drawn as images if these do not overlap. */
+  image: v.optional(typed<ImageShape>()),
   /** Background, made by `precisionGrid` with the same columns; one per panel for three panels. */
-  readonly precision?: PrecisionGrid | readonly PrecisionGrid[];
+  precision: v.optional(typed<PrecisionGrid | readonly PrecisionGrid[]>()),
   /**
    * Latent dimensions along the axes, from 0; default the first two (or the only one). Three are shown as three panels of two each, which is the
    * default for three latent dimensions.
    */
-  readonly columns?: readonly number[];
-  /** A graph on the N points, such as the learned one of a fit; the opacity of an edge is the fraction of edges with at most its weight. */
-  readonly graph?: Graph;
+  columns: v.optional(typed<readonly number[]>()),
+  /** Graph on the N points, such as the learned graph of a fit; the opacity of an edge is the fraction of edges with at most its weight. */
+  graph: v.optional(typed<Graph>()),
   /** Whether both axes have the same scale, for latents whose distances are meaningful; default false. */
-  readonly equalScales?: boolean;
+  equalScales: v.optional(typed<boolean>()),
   /** Whether axes with ticks and titles are drawn; default true. */
-  readonly axes?: boolean;
-  readonly title?: string;
+  axes: v.optional(typed<boolean>()),
+  title: v.optional(typed<string>()),
   /** Width of the area between the axes in pixels; default 460, or 340 for each of three panels. */
-  readonly width?: number;
+  width: v.optional(typed<number>()),
   /** Height of the area between the axes in pixels; default 400, or 300 for each of three panels. */
-  readonly height?: number;
-}
+  height: v.optional(typed<number>()),
+};
 
-const OPTIONS: readonly (keyof LatentPlotOptions)[] = [
-  'latents',
-  'variances',
-  'covariances',
-  'observations',
-  'image',
-  'precision',
-  'columns',
-  'graph',
-  'equalScales',
-  'axes',
-  'title',
-  'width',
-  'height',
-  'labels',
-  'color',
-  'legendTitle',
-];
+export interface LatentPlotOptions extends OptionsIn<typeof OPTIONS> {}
 
 /** One picture, or one of three panels. */
 interface Panel extends LatentPlotOptions {
@@ -107,10 +92,10 @@ export async function latentPlot(options: LatentPlotOptions): Promise<string> {
 }
 
 /**
- * The layers of a {@link latentPlot} as plain data, for pages that draw or change them themselves: `sceneSvg` draws them. They
+ * Layers of a {@link latentPlot} as plain data, for pages that draw or change them themselves: `sceneSvg` draws them. They
  * survive `structuredClone` and JSON.
  *
- * @param options - those of `latentPlot`
+ * @param options - options of `latentPlot`
  * @returns one scene for each panel: one, or three for three dimensions
  * @throws the same errors as `latentPlot`
  * @example
@@ -138,7 +123,7 @@ async function scenesOf(options: LatentPlotOptions, caller: string): Promise<Sce
   for (const [k, columns] of panels.entries()) {
     const grid = grids?.[k];
     const { title, ...untitled } = { ...size, ...rest };
-    // The legend stands beside the second panel, which ends the first row.
+    // The legend is next to the second panel, which ends the first row.
     const hasLegend = k === Math.min(1, panels.length - 1);
     const panel = { ...untitled, columns, looks, hasLegend, ...(grid && { precision: grid }) };
     scenes.push(await sceneOf(latents, title === undefined || panels.length > 1 ? panel : { ...panel, title }));
@@ -203,7 +188,7 @@ interface Spread {
   readonly reachY?: Float64Array | undefined;
 }
 
-/** Variances of the points along the axes, of which their ellipses are made. */
+/** Variances of the points along the axes, which determine their ellipses. */
 function spreadOf(panel: Panel, latents: Matrix, first: number, second: number | undefined): Spread | undefined {
   const covariances = panel.covariances && checkCovariances(panel.covariances, latents);
   if (covariances !== undefined && panel.variances !== undefined) {
@@ -227,7 +212,7 @@ function spreadOf(panel: Panel, latents: Matrix, first: number, second: number |
 
 const domainOf = (numbers: ArrayLike<number>) => [numbers[0]!, numbers[numbers.length - 1]!] as const;
 
-/** The variances on the diagonals, N×q. */
+/** Variances on the diagonals, N×q. */
 const diagonals = (covariances: readonly Matrix[], { rows, columns }: Matrix): Matrix =>
   new Matrix(
     Float64Array.from({ length: rows * columns }, (_, k) =>
@@ -249,7 +234,7 @@ async function imagesOf(
   const Y = Matrix.from(observations, 'The observations');
   if (Y.rows === points.length) return imageLayer(Y, image, points, pixels, looks);
   throw new InvalidInputError(
-    `There are ${points.length} latent points, but ${Y.rows} observations were given. Give those of the same points.`,
+    `There are ${points.length} latent points, but ${Y.rows} observations were given. Give observations of the same points.`,
   );
 }
 

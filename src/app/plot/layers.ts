@@ -34,7 +34,7 @@ export function columnsShown(latents: Matrix, columns?: readonly number[]): [num
   const areValid = shown.every((column) => Number.isInteger(column) && column >= 0 && column < latents.columns);
   if (latents.rows === 0 || shown.length < 1 || shown.length > 2 || !areValid) {
     throw new InvalidInputError(
-      `A picture shows one, two or three columns of the latents, but columns [${shown.map(describe).join(', ')}] of ${latents.rows}×${latents.columns} latents were asked for.`,
+      `A picture shows one, two or three columns of the latents, but columns [${shown.map(describe).join(', ')}] of ${latents.rows}×${latents.columns} latents were requested.`,
     );
   }
   return [shown[0]!, shown[1]];
@@ -84,12 +84,12 @@ export function checkCovariances(covariances: readonly MatrixLike[], { rows, col
     const isSquare = covariance.rows === columns && covariance.columns === columns;
     if (isSquare && covariance.data.every(Number.isFinite)) return covariance;
     throw new InvalidInputError(
-      `The covariance of a latent point is ${columns}×${columns} of finite numbers, but that of point ${i} is ${covariance.rows}×${covariance.columns}${isSquare ? ' with others' : ''}.`,
+      `The covariance of a latent point is ${columns}×${columns} of finite numbers, but the one of point ${i} is ${covariance.rows}×${covariance.columns}${isSquare ? ' with others' : ''}.`,
     );
   });
 }
 
-/** Number of levels of opacity: all edges of a level are one path, a fraction of the size of one path per edge. */
+/** Number of opacity levels: all edges of a level are one path, which takes a fraction of the size of one path per edge. */
 const LEVELS = 20;
 
 /** Position of a point: in units, or in pixels. */
@@ -120,8 +120,8 @@ export function graphLayer(graph: Graph, points: readonly Position[]): Lines {
 }
 
 /**
- * Edges of positive weight grouped by opacity, the faintest first, so that strong ones are drawn on top. The opacity of an edge is the fraction of
- * edges with at most its weight: weights span powers of ten, of which a linear scale would show only the last.
+ * Edges of positive weight grouped by opacity, faintest first, so that strong ones are drawn on top. The opacity of an edge is the fraction of edges
+ * with at most its weight, since weights span powers of ten, and a linear scale would show only the largest.
  */
 function opacityLevels(weights: Float64Array): { readonly opacity: number; readonly entries: readonly number[] }[] {
   const ascending = Array.from(weights.keys())
@@ -138,13 +138,13 @@ function opacityLevels(weights: Float64Array): { readonly opacity: number; reado
   return levels.filter(({ entries }) => entries.length > 0);
 }
 
-/** Most images of one picture. */
+/** Maximum number of images in a picture. */
 const MOST_IMAGES = 200;
 const MOST_IMAGE_PIXELS = 1e6;
 /** Height of an image in pixels. */
 const HEIGHT = 28;
 
-/** The images of points where they do not overlap, with frames in the points' colors. */
+/** Images of points that do not overlap, with frames in the points' colors. */
 export async function imageLayer(
   Y: Matrix,
   image: ImageShape,

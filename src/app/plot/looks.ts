@@ -1,10 +1,12 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isMissingText } from '../../core/observations.ts';
+import { type OptionsIn, typed } from '../../core/options.ts';
 import { type Legend, type Look, mixed, PALETTES, SHAPES } from '../../scene/index.ts';
 
 const { labels: COLORS, numbers: NUMBERS } = PALETTES.light;
 
-/** Most labels that can have distinct looks. */
+/** Maximum number of labels with distinct looks. */
 export const MOST_LABELS = COLORS.length * SHAPES.length;
 
 export const PRIMARY = COLORS[0];
@@ -20,15 +22,17 @@ export const EDGE = '#444444';
 
 export const colorOf = (label: number): string => COLORS[label % COLORS.length]!;
 
-/** Options for the colors of points. */
-export interface LookOptions {
+export const lookEntries = {
   /** N labels, which determine color and shape; '', 'NA', null, undefined and NaN count as missing and are gray. */
-  readonly labels?: ArrayLike<string | number | null | undefined>;
+  labels: v.optional(typed<ArrayLike<string | number | null | undefined>>()),
   /** N numbers, which determine the color on a continuous scale; NaN is gray. */
-  readonly color?: ArrayLike<number>;
+  color: v.optional(typed<ArrayLike<number>>()),
   /** Title of the legend. */
-  readonly legendTitle?: string;
-}
+  legendTitle: v.optional(typed<string>()),
+};
+
+/** Options for the colors of points. */
+export interface LookOptions extends OptionsIn<typeof lookEntries> {}
 
 /** Looks of points: by a label, by a number, or all the same. */
 export interface PointLooks {
@@ -108,7 +112,7 @@ export interface SharedLooks {
   readonly lookOf: readonly number[];
 }
 
-/** Looks of all points: those of their kinds, or circles of one color or in colors by number. */
+/** Looks of all points: by kind, or circles of one color or in colors by number. */
 export function sharedLooks({ kinds, kindOf, values, range }: PointLooks, rows: number): SharedLooks {
   if (kindOf !== undefined) return { looks: kinds.map(({ color, shape }) => ({ color, shape })), lookOf: [...kindOf] };
   const colors = Array.from({ length: rows }, (_, i) =>

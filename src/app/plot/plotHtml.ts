@@ -1,9 +1,10 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { namedOptions, type OptionsIn, typed } from '../../core/options.ts';
 import { escaped, insidePolygon, PALETTES, printable, shapePath } from '../../scene/index.ts';
 import { checkVariances, reach } from './layers.ts';
-import { type LookOptions, type PointLooks, PRIMARY, pointLooks, sharedLooks } from './looks.ts';
+import { lookEntries, type PointLooks, PRIMARY, pointLooks, sharedLooks } from './looks.ts';
 import type { Pixels } from './page/mapDrawing.ts';
 import { drawMarks, drawOver, drawRulers } from './page/mapDrawing.ts';
 import { mapOnCanvas } from './page/mapOnCanvas.ts';
@@ -12,51 +13,40 @@ import type { PageData } from './page/runPage.ts';
 import { describePoint, runPage } from './page/runPage.ts';
 import { brightness, checkImage, type ImageShape } from './rowImages.ts';
 
-export interface PlotHtmlOptions extends LookOptions {
-  /** N×q. */
-  readonly latents: MatrixLike;
+const OPTIONS = {
+  ...lookEntries,
+  /** Latents, N×q. */
+  latents: typed<MatrixLike>(),
   /** N names of the points; default their numbers from 0. */
-  readonly ids?: readonly string[];
-  /** N×D, whose rows are shown for the point under the pointer. */
-  readonly observations?: MatrixLike;
+  ids: v.optional(typed<readonly string[]>()),
+  /** Observations N×D, whose rows are shown for the point under the pointer. */
+  observations: v.optional(typed<MatrixLike>()),
   /** D names. */
-  readonly columnNames?: readonly string[];
-  /** Height and width of the images that the observations are, which are then shown in place of numbers. */
-  readonly image?: ImageShape;
+  columnNames: v.optional(typed<readonly string[]>()),
+  /** Height and width of the images in the observations, which are then shown instead of numbers. */
+  image: v.optional(typed<ImageShape>()),
   /** N×q variances, such as `fit.latentVariances`, for ellipses of mean ± 2 standard deviations. */
-  readonly variances?: MatrixLike;
+  variances: v.optional(typed<MatrixLike>()),
   /** Whether both axes have the same scale; default false. */
-  readonly equalScales?: boolean;
-  readonly title?: string;
-}
+  equalScales: v.optional(typed<boolean>()),
+  title: v.optional(typed<string>()),
+};
 
-/** Most numbers of the rows, some 12 MB of text, and most points. */
+export interface PlotHtmlOptions extends OptionsIn<typeof OPTIONS> {}
+
+/** Maximum number of values in the rows, about 12 MB of text, and maximum number of points. */
 const MOST_NUMBERS = 2e6;
 const MOST_POINTS = 200_000;
-
-const OPTIONS: readonly (keyof PlotHtmlOptions)[] = [
-  'latents',
-  'ids',
-  'observations',
-  'columnNames',
-  'image',
-  'variances',
-  'equalScales',
-  'title',
-  'labels',
-  'color',
-  'legendTitle',
-];
 
 /**
  * Makes an interactive page of latents: one file that opens from disk without a network, with the data of the point under the pointer (id, label,
  * values or image of its row), zoom by the wheel, and a lasso (Shift and drag) that copies ids. Its content security policy forbids all network
  * access.
- * Rows are rounded to four digits. If they have more than 2 million numbers, give fewer columns.
+ * Rows are rounded to four digits. If they have more than 2 million numbers, pass fewer columns.
  *
  * @param options - see {@link PlotHtmlOptions}
  * @returns the page as HTML text
- * @throws InvalidInputError if sizes do not match, latents are not finite, or there is more than a page can hold
+ * @throws InvalidInputError if sizes do not match, latents are not finite, or there are too many points for a page
  * @example
  * ```ts
  * const page = await plotHtml({ latents: result.latents, labels, observations: Y, equalScales: true });
@@ -172,12 +162,12 @@ function rowsOf(
   const Y = Matrix.from(observations, 'The observations');
   if (Y.rows !== N) {
     throw new InvalidInputError(
-      `There are ${N} latent points, but ${Y.rows} observations were given. Give those of the same points.`,
+      `There are ${N} latent points, but ${Y.rows} observations were given. Give observations of the same points.`,
     );
   }
   if (Y.data.length > MOST_NUMBERS) {
     throw new InvalidInputError(
-      `A page holds ${MOST_NUMBERS} numbers of observations, but ${N}×${Y.columns} were given. Give fewer columns, or none.`,
+      `A page can contain ${MOST_NUMBERS} numbers of observations, but ${N}×${Y.columns} were given. Give fewer columns, or none.`,
     );
   }
   if (columnNames !== undefined && columnNames.length !== Y.columns) {

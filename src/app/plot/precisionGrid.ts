@@ -4,10 +4,10 @@ import { checkFunction, givenOptions, namedOptions } from '../../core/options.ts
 import { predictInSlices, type SliceOptions, TOGETHER } from '../../inference/minimize/slices.ts';
 import { columnsShown } from './layers.ts';
 
-/** Largest number of points in each direction. */
+/** Maximum number of points in each direction. */
 const MOST = 1000;
 
-/** Most variances that are predicted together. */
+/** Maximum number of variances that are predicted together. */
 const MOST_VARIANCES = 2 ** 20;
 
 /** Predictive precisions on a grid with equal spacing along each axis. */
@@ -20,13 +20,13 @@ export interface PrecisionGrid {
   readonly values: Matrix;
 }
 
-/** A prediction at latent points n×q: the variance of each observed feature, n×D. */
+/** Prediction at latent points n×q: the variance of each observed feature, n×D. */
 export type Predict = (X: Matrix) => { readonly variance: Matrix };
 
 export interface PrecisionGridOptions {
   /** Points along each axis, at least 2; default 60. */
   readonly resolution?: number;
-  /** How far the grid extends beyond the latents, relative to their range; default 0.1. */
+  /** Margin of the grid around the latents, relative to their range; default 0.1. */
   readonly margin?: number;
   /** Latent dimensions along the axes, from 0; default the first two (or the only one). */
   readonly columns?: readonly number[];
@@ -36,7 +36,7 @@ export interface PrecisionGridOptions {
 
 /**
  * Evaluates the predictive precision D/Σ_d var[y_d | x] over the bounding box of the latents, as the background of a
- * latentPlot. Latent dimensions that are not shown are held at their mean. With a single dimension the precision does not
+ * latentPlot. Latent dimensions that are not shown are fixed at their mean. With a single dimension the precision does not
  * depend on the second axis, which runs over the indices of the points.
  *
  * @param predict - predictive variance n×D at n latent points, such as `(X) => result.predict(X, { noise: true })`
@@ -44,7 +44,7 @@ export interface PrecisionGridOptions {
  * @param options - resolution, margin, columns
  * @returns positions along both axes, and precisions
  * @throws InvalidInputError if an option is out of range
- * @throws NumericalError if a predicted variance is not positive; whatever `predict` throws
+ * @throws NumericalError if a predicted variance is not positive; any error of `predict`
  * @example
  * ```ts
  * const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
@@ -70,12 +70,12 @@ export function precisionGrid(
 
 /**
  * {@link precisionGrid} in slices: it yields to the event loop every 40 ms, so that a page stays responsive, and can be aborted. See
- * `predictInSlices` for what cannot be divided.
+ * `predictInSlices` for parts that cannot be divided.
  *
- * @param predict - predictive variance n×D at n latent points, each row by itself
+ * @param predict - predictive variance n×D at n latent points, independently per row
  * @param latents - N×q
- * @param options - those of `precisionGrid`, and `signal`
- * @returns the grid that `precisionGrid` returns
+ * @param options - options of `precisionGrid`, and `signal`
+ * @returns the same grid as `precisionGrid`
  * @throws the same errors as `precisionGrid`; the reason of the signal after it is aborted
  * @example
  * ```ts
@@ -92,7 +92,7 @@ export async function precisionGridInSlices(
   return gridOf((await predictInSlices(precision, at, { signal })).values.data);
 }
 
-/** The points of the grid, their predictive precision, and the grid of all precisions. */
+/** Points of the grid, their predictive precision, and the grid of all precisions. */
 function preparedGrid(
   predict: Predict,
   latents: MatrixLike,
@@ -123,7 +123,7 @@ function preparedGrid(
   const x = axis(wide, resolution);
   const y = axis(high, second === undefined ? 2 : resolution);
   const at = gridPoints(X, first, second, x, second === undefined ? y.slice(0, 1) : y);
-  /** Precisions n×1 at n points, so that no more than the variances of a few points are in memory. */
+  /** Precisions n×1 at n points, computed in parts so that only the variances of a few points are in memory. */
   const precision = (points: Matrix) => {
     const variance = Matrix.from(givenOptions(predict(points), caller).variance, 'The predicted variance');
     return { values: new Matrix(precisionsOf(variance, points), points.rows, 1), columns: variance.columns };
@@ -149,7 +149,7 @@ export function range(values: Float64Array, margin: number): Range {
   return { low: smallest - widening, length: largest - smallest + 2 * widening };
 }
 
-/** Two ranges, one of which is widened around its middle so that the first is `aspect` times as long as the second. */
+/** Two ranges, with one widened around its middle so that the first is `aspect` times as long as the second. */
 export function widened(across: Range, up: Range, aspect: number): [across: Range, up: Range] {
   if (!(aspect > 0 && Number.isFinite(aspect))) {
     throw new InvalidInputError(`The aspect of a picture is a number above 0, but ${aspect} was given.`);

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { isNode, nodeModule, optionalPackage } from '../../core/host.ts';
-import { describe } from '../../core/matrix.ts';
+import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkGiven, namedOptions } from '../../core/options.ts';
 
 export interface SvgToPngOptions {
@@ -11,7 +11,7 @@ export interface SvgToPngOptions {
 /** Largest side in pixels. */
 const LONGEST = 16_384;
 
-/** The part of @resvg/resvg-js that is used. */
+/** Part of @resvg/resvg-js that is used. */
 interface Resvg {
   readonly Resvg: new (
     svg: string,
@@ -37,6 +37,12 @@ export async function svgToPng(svg: string, options: SvgToPngOptions = {}): Prom
   const size = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg)?.slice(1).map(Number);
   if (size === undefined)
     throw new InvalidInputError('A PNG is made of SVG text with a width and a height, as the plots return it.');
+  // The renderer would read files of this machine.
+  if (/href\s*=\s*["']\s*(?!data:|#)/i.test(svg)) {
+    throw new InvalidInputError(
+      'A PNG is made of SVG text without references to other files. Put images into it as data URLs, as the plots do.',
+    );
+  }
   const longest = Math.max(...size) * scale;
   if (!(scale > 0 && longest <= LONGEST)) {
     throw new InvalidInputError(
@@ -49,7 +55,14 @@ export async function svgToPng(svg: string, options: SvgToPngOptions = {}): Prom
 async function byResvg(svg: string, scale: number): Promise<Uint8Array> {
   const name = '@resvg/resvg-js';
   const { Resvg } = await optionalPackage(name, () => nodeModule<Resvg>(name, 'A PNG file'), 'A PNG file');
-  return new Resvg(svg, { fitTo: { mode: 'zoom', value: scale }, font: { loadSystemFonts: true } }).render().asPng();
+  try {
+    return new Resvg(svg, { fitTo: { mode: 'zoom', value: scale }, font: { loadSystemFonts: true } }).render().asPng();
+  } catch (error) {
+    throw new InvalidInputError(
+      `This SVG text cannot be drawn: ${reasonOf(error)}. Give a picture as the plots return it.`,
+      { cause: error },
+    );
+  }
 }
 
 async function byCanvas(svg: string, [width, height]: [number, number], scale: number): Promise<Uint8Array> {

@@ -10,7 +10,7 @@ export type ImageShape =
 /** An image shape with its number of channels. */
 export type FullShape = readonly [height: number, width: number, channels: 1 | 3];
 
-/** Most pixels of one picture. */
+/** Maximum number of pixels of a picture. */
 export const MOST_PIXELS = 2 ** 22;
 
 /**
@@ -26,7 +26,7 @@ export function checkImage(shape: ImageShape, columns: number): FullShape {
     );
   }
   if (height * width <= MOST_PIXELS) return [height, width, channels];
-  throw new InvalidInputError(`Images of ${shape.join('×')} are more than a picture holds. Make them smaller.`);
+  throw new InvalidInputError(`Images of ${shape.join('×')} are too many for a picture. Make them smaller.`);
 }
 
 /** The smallest and largest entries, which are drawn black and white. */
@@ -41,11 +41,11 @@ export function brightness({ data }: Matrix): readonly [black: number, white: nu
 }
 
 /**
- * Images side by side as one PNG, in a data URL.
+ * Images combined into one PNG, as a data URL.
  *
  * @param rows - indices of the rows, one per image
  * @param across - images per row of the picture
- * @param enlarged - factor by which pixels are enlarged along each side
+ * @param enlarged - enlargement factor of pixels along each side
  */
 export async function imageAddress(
   Y: Matrix,

@@ -37,11 +37,11 @@ interface Server extends ServeOptions {
   readonly shutdown: AbortController;
 }
 
-/** Attempts at a job that fails for a reason outside of the job. */
+/** Attempts at a job that fails for an external reason. */
 const ATTEMPTS = 3;
 
 /**
- * A queue inside this process: fits, sweeps and shards without a server.
+ * Queue inside this process, for fits, sweeps and shards without a server.
  *
  * @param blobs - storage of bytes; default in memory
  * @example
@@ -224,12 +224,12 @@ function localBlobs(): Blobs {
 
 export function tooLarge(key: string, bytes: number, most: number): InvalidInputError {
   return new InvalidInputError(
-    `What lies under '${key}' has ${bytes} bytes, but this worker takes at most ${most}. Give it \`maxBytes\`, or send less.`,
+    `The value under '${key}' has ${bytes} bytes, but this worker takes at most ${most}. Give it \`maxBytes\`, or send less.`,
   );
 }
 
 /**
- * Blobs that keep the states of fits as files in a folder, so that they outlive the process, and all others in memory.
+ * Blobs with the states of fits as files in a folder, so that they outlive the process, and all others in memory.
  *
  * @param folder - created if necessary
  */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import type { NodeThread, WorkerPool } from '../../inference/index.ts';
 import type { Job, Reply, Request } from '../../inference/workers/messages.ts';
 import { redisTransport } from './redis/redisTransport.ts';
@@ -9,30 +9,23 @@ import { packed, unpacked } from './requests.ts';
 import { dataKey, FITS, keysOf, openSession, type Session, type Transport, VERSION } from './session.ts';
 
 /** Options of {@link queuePool}: a connection, or a transport. */
-export interface QueuePoolOptions {
-  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
-  readonly connection?: string | undefined;
-  /** In place of a connection: a transport, which the caller closes. */
-  readonly transport?: Transport | undefined;
-  /** Prefix of all keys; default 'latentfield'. */
-  readonly prefix?: string | undefined;
-  /** Name of the queue; default 'fits'. */
-  readonly queue?: string | undefined;
-  /** Seconds without any worker before the fit gives up; default 60. */
-  readonly patience?: number | undefined;
-  /** Most starts in the queue at a time; default 1000. */
-  readonly count?: number | undefined;
-}
+export interface QueuePoolOptions extends OptionsIn<typeof schema> {}
 
 const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'), v.minValue(1, 'from 1'));
 const schema = v.strictObject({
+  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   connection: v.optional(v.string()),
+  /** Transport instead of a connection, which the caller closes. */
   transport: v.optional(
     v.custom<Transport>((value) => typeof value === 'object' && value !== null && 'blobs' in value, 'a transport'),
   ),
+  /** Prefix of all keys; default 'latentfield'. */
   prefix: v.optional(v.pipe(v.string(), v.minLength(1))),
+  /** Name of the queue; default 'fits'. */
   queue: v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'letters, digits, _ and -')), FITS),
+  /** Seconds without any worker before the fit gives up; default 60. */
   patience: v.optional(v.pipe(v.number('a number from 1'), v.minValue(1, 'a number from 1')), 60),
+  /** Maximum number of starts in the queue at a time; default 1000. */
   count: v.optional(wholeNumber, 1000),
 });
 
@@ -85,7 +78,7 @@ export function queuePool(options: QueuePoolOptions): WorkerPool {
 
 const problems = new WeakMap<Job, Promise<string>>();
 
-/** A worker, as `fit` sees it, whose starts are jobs in a queue. */
+/** Worker, as `fit` sees it, whose starts are jobs in a queue. */
 function remoteWorker(queue: string, take: () => Promise<Session>, release: () => Promise<void>): NodeThread {
   let emit: (reply: Reply) => void = () => undefined;
   let problem: Job | undefined;
@@ -118,7 +111,7 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
     }
   };
 
-  /** Passes on the events since the last look. */
+  /** Forwards the events since the last poll. */
   const looking = (transport: Transport, id: string) => {
     const { events } = keysOf(id);
     let seen = 0;

@@ -6,7 +6,7 @@ import { engineChoice } from '../../engine/dense/index.ts';
 import { START_KINDS } from '../../model/model.ts';
 import { RefusedJob } from './session.ts';
 
-/** Numbers that JSON does not have. */
+/** Numbers that JSON cannot represent. */
 const NUMBERS: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
@@ -15,8 +15,8 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Plain data as JSON that keeps every bit: lists of doubles as base64 of their little-endian bytes, matrices with their shape, and numbers that JSON
- * does not have by name.
+ * Plain data as JSON that preserves every bit: lists of doubles as base64 of their little-endian bytes, matrices with their shape, and numbers that
+ * JSON cannot represent by name.
  */
 export function packed(value: unknown): string {
   return JSON.stringify(value, function (this: unknown, key) {
@@ -39,7 +39,7 @@ export function unpacked(text: string): unknown {
     return JSON.parse(text, (_, entry: unknown) => revived(entry));
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
-    throw new InvalidInputError(`This is no JSON: ${(error as Error).message}.`, { cause: error });
+    throw new InvalidInputError(`This is not JSON: ${(error as Error).message}.`, { cause: error });
   }
 }
 
@@ -60,7 +60,7 @@ function matrixFrom(given: unknown): Matrix {
   if (Number.isInteger(rows) && Number.isInteger(columns) && rows >= 0 && data.length === rows * columns) {
     return new Matrix(data, rows, columns);
   }
-  throw new InvalidInputError(`${data.length} numbers are no ${rows}×${columns} matrix.`);
+  throw new InvalidInputError(`${data.length} numbers are not a ${rows}×${columns} matrix.`);
 }
 
 function base64Of({ buffer, byteOffset, byteLength }: Float64Array): string {
@@ -70,7 +70,7 @@ function base64Of({ buffer, byteOffset, byteLength }: Float64Array): string {
 function doublesFrom(given: unknown): Float64Array {
   if (typeof given !== 'string') throw new InvalidInputError('A list of doubles is written as base64.');
   const bytes = Buffer.from(given, 'base64');
-  if (bytes.length % 8 !== 0) throw new InvalidInputError(`${bytes.length} bytes are no list of doubles.`);
+  if (bytes.length % 8 !== 0) throw new InvalidInputError(`${bytes.length} bytes are not a list of doubles.`);
   // Copied, because a pooled buffer need not begin at a multiple of eight bytes.
   return new Float64Array(Uint8Array.from(bytes).buffer);
 }
@@ -79,7 +79,7 @@ const key = v.pipe(v.string(), v.regex(/^data\/[0-9a-f]{64}$/, 'the key of data'
 const number = v.pipe(v.number(), v.finite());
 const doubles = v.custom<Float64Array>((value) => value instanceof Float64Array, 'a list of doubles');
 
-/** Body of a job. It is small: large data lie under keys. */
+/** Body of a job. It is small: large data are stored under keys. */
 const body = v.variant('kind', [
   v.strictObject({ kind: v.literal('start'), version: v.string(), problem: key, start: key }),
   v.strictObject({ kind: v.literal('cell'), version: v.string(), cell: v.string(), data: v.string() }),
@@ -94,7 +94,7 @@ export type RequestOf<K extends Request['kind']> = Extract<Request, { kind: K }>
 
 const solverState = v.custom<object>((value) => typeof value === 'object' && value !== null, 'a state of a solver');
 
-/** A fit in the form that goes to a worker: `Job` of src/inference/workers. */
+/** Fit as sent to a worker: `Job` of src/inference/workers. */
 export const problemSchema = v.strictObject({
   model: v.string(),
   seed: number,
@@ -118,7 +118,7 @@ export const startSchema = v.strictObject({
   state: v.optional(solverState),
 });
 
-/** Most characters of a body. */
+/** Maximum number of characters of a body. */
 const MOST_BODY = 65_536;
 
 /**
@@ -127,14 +127,14 @@ const MOST_BODY = 65_536;
  * @throws RefusedJob if it is too large or malformed
  */
 export function requestOf(text: string): Request {
-  if (text === '') throw new RefusedJob('This is no job of latentfield.');
+  if (text === '') throw new RefusedJob('This is not a job of latentfield.');
   if (text.length > MOST_BODY) {
     throw new RefusedJob(`A job has at most ${MOST_BODY} characters, but this one has ${text.length}.`);
   }
   return refusing(() => checkSaved(body, unpacked(text), 'job'));
 }
 
-/** Runs `read` and turns its errors into those of a refused job. */
+/** Runs `read` and turns its errors into errors of a refused job. */
 export function refusing<T>(read: () => T): T {
   try {
     return read();

@@ -5,7 +5,7 @@ import { serveShards } from './shards/serveShards.ts';
 import { serveCells } from './sweep/fitCell.ts';
 
 /**
- * Turns the calling thread into a thread of a queue's worker: the single line of its file.
+ * Turns the calling thread into a thread of a queue's worker: the only statement its file needs.
  *
  * @param own - factories of custom models, kernels, priors and other parts, by name
  * @throws InvalidInputError unless it is called in a thread of Node

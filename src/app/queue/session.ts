@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { LatentFieldError } from '../../core/errors.ts';
 
-/** A job in a queue: plain text, which the worker checks before it does anything with it. */
+/** Job in a queue: plain text, which the worker validates first. */
 export interface QueuedJob {
   /** Unique id of letters, digits and hyphens. A job with an existing id is not added again. */
   readonly id: string;
-  /** The `packed` request. */
+  /** Request in `packed` form. */
   readonly body: string;
 }
 
-/** A job that waits until others, its children, have ended. */
+/** Job that waits until others, its children, have ended. */
 export interface ParentJob extends QueuedJob {
   readonly children: readonly QueuedJob[];
 }
@@ -21,13 +21,13 @@ export interface Blobs {
   readonly seconds: number;
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
-   * @param most - largest number of bytes; more are not fetched
+   * @param most - maximum number of bytes; more are not fetched
    * @throws InvalidInputError if there are more
    */
   get(key: string, most?: number): Promise<Uint8Array | undefined>;
   /** Appends a part to the list under a key. */
   append(key: string, bytes: Uint8Array): Promise<void>;
-  /** The parts of a list from an index on. */
+  /** Parts of a list from an index on. */
   parts(key: string, from: number): Promise<Uint8Array[]>;
   /** Restarts the lifetime of the bytes under these keys. */
   renew(...keys: string[]): Promise<void>;
@@ -36,12 +36,12 @@ export interface Blobs {
 
 /** Listener for a coordinator's jobs; events may be repeated. */
 export interface Watcher {
-  /** There are new parts, or a message of the worker. */
+  /** Called when there are new parts, or a message from the worker. */
   advanced(id: string): void;
   completed(id: string): void;
-  /** The job was refused, or its attempts are used up. */
+  /** Called when the job was rejected, or its attempts are used up. */
   failed(id: string, reason: string): void;
-  /** The server can no longer be reached. */
+  /** Called when the server can no longer be reached. */
   lost(reason: string): void;
 }
 
@@ -50,7 +50,7 @@ export type JobState =
   | { readonly kind: 'waiting' | 'active' | 'completed' | 'unknown' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A failed job: it was refused, its attempts are used up, or it has lost too many workers. */
+/** Failed job: it was rejected, its attempts are used up, or it has lost too many workers. */
 export interface DeadJob {
   readonly id: string;
   readonly reason: string;
@@ -58,9 +58,9 @@ export interface DeadJob {
   readonly at: number;
 }
 
-/** A job that a worker runs. */
+/** Job that a worker runs. */
 export interface RunningJob extends QueuedJob {
-  /** Tells the coordinator that there is something new, and the queue that the worker is alive. */
+  /** Notifies the coordinator of new data, and the queue that the worker is alive. */
   advance(): Promise<void>;
   /** Aborted when the worker shuts down: the job then throws {@link ReturnedJob}. */
   readonly signal: AbortSignal;
@@ -69,39 +69,36 @@ export interface RunningJob extends QueuedJob {
 export interface ServeOptions {
   /** Number of simultaneous jobs. */
   readonly concurrency: number;
-  /** Runs a job. It throws {@link RefusedJob} or {@link ReturnedJob}, or anything else to have it tried again. */
+  /** Runs a job. It throws {@link RefusedJob} or {@link ReturnedJob}; after any other error the job is retried. */
   run(job: RunningJob): Promise<void>;
   /** Reports problems outside of jobs, such as a lost connection. */
   problem(message: string): void;
 }
 
-/** A worker that serves a queue. */
+/** Worker that serves a queue. */
 export interface Serving {
-  /** Takes no more jobs, aborts the signals of running ones and waits for them. */
+  /** Stops accepting jobs, aborts the signals of running ones and waits for them. */
   close(): Promise<void>;
 }
 
-/** Messages to one reader, each delivered once, in the order in which they were sent. */
+/** Messages to one reader, each delivered once, in order. */
 export interface Inbox {
-  /** The next message; undefined if none arrives within this number of seconds. */
+  /** Next message; undefined if none arrives within this number of seconds. */
   receive(seconds: number): Promise<Uint8Array | undefined>;
-  /** Removes the inbox with its messages; a pending `receive` gets undefined. */
+  /** Removes the inbox with its messages; a pending `receive` resolves to undefined. */
   close(): Promise<void>;
 }
 
-/**
- * Carries jobs between a coordinator and workers: everything that fits, sweeps and shards need of a queue, and all that another kind of queue must
- * implement.
- */
+/** Carries jobs between a coordinator and workers: the complete interface that fits, sweeps and shards need, and that another kind of queue must implement. */
 export interface Transport {
   readonly blobs: Blobs;
   add(queue: string, jobs: readonly (QueuedJob | ParentJob)[]): Promise<void>;
   /** Reports on the jobs of a queue until the returned function is called. */
   watch(queue: string, watcher: Watcher): Promise<() => Promise<void>>;
   stateOf(queue: string, id: string): Promise<JobState>;
-  /** Failed jobs, the latest first. They are listed until they are withdrawn or expire like bytes. */
+  /** Failed jobs, latest first. They are listed until they are withdrawn or expire like bytes. */
   dead(queue: string): Promise<readonly DeadJob[]>;
-  /** Takes a job out of the queue unless a worker runs it; a blob under `cancel/…` asks a running one to stop. */
+  /** Removes the job from the queue unless a worker runs it; a blob under `cancel/…` requests that a running one stop. */
   withdraw(queue: string, id: string): Promise<void>;
   /** Number of workers that serve a queue. */
   workers(queue: string): Promise<number>;
@@ -110,7 +107,7 @@ export interface Transport {
   serve(queue: string, options: ServeOptions): Promise<Serving>;
   /** Opens an inbox; anyone who knows its name may send to it, even before it is opened. */
   inbox(name: string): Promise<Inbox>;
-  /** Sends a message, which expires after a day without a reader. A message can be lost with the server: senders that need an answer ask again. */
+  /** Sends a message, which expires after a day without a reader. A message can be lost with the server: senders that need an answer must ask again. */
   send(inbox: string, bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
@@ -127,22 +124,22 @@ export class ReturnedJob extends Error {
 
 /** Blob keys of a job. */
 export const keysOf = (id: string) => ({
-  /** Its events so far, in parts. */
+  /** Events so far, in parts. */
   events: `events/${id}`,
-  /** State from which it can be resumed. */
+  /** State to resume the job from. */
   state: `state/${id}`,
-  /** Its result. */
+  /** Result of the job. */
   result: `result/${id}`,
-  /** One part for each time that a worker of another version returned it. */
+  /** One part for each time that a worker of another version returned the job. */
   returns: `returns/${id}`,
   /** Written by the coordinator: 'stop' with the reason, or 'drop'. */
   cancel: `cancel/${id}`,
 });
 
-/** The last refusal of a worker, for a coordinator that waits in vain. */
+/** Last rejection by a worker, for a coordinator that waits in vain. */
 export const refusalKey = (queue: string) => `refusal/${queue}`;
 
-/** Key of data: their SHA-256, by which received data can be verified. */
+/** Key of data: their SHA-256, which allows received data to be verified. */
 export function dataKey(bytes: Uint8Array): string {
   return `data/${checksumOf(bytes)}`;
 }
@@ -154,7 +151,7 @@ export function checksumOf(bytes: Uint8Array): string {
 /** Default queue of fits and sweeps. */
 export const FITS = 'fits';
 
-/** Queue of shards, each of which stays with its worker for the whole fit. */
+/** Queue of shards. Each shard stays with its worker for the whole fit. */
 export const SHARDS = 'shards';
 
 /** Version of the library, and of the messages between its coordinators and workers. */
@@ -165,7 +162,7 @@ const LOOK = 1000;
 /** Fraction of their lifetime after which bytes are renewed. */
 const RENEWED = 1 / 8;
 
-/** A listener that waits for a job. */
+/** Listener that waits for a job. */
 interface Awaited {
   /** Looks at the job's state; true once it has ended. Calls do not overlap. */
   look(): Promise<boolean>;
@@ -173,7 +170,7 @@ interface Awaited {
   fail(reason: Error): void;
 }
 
-/** A coordinator's end of a queue. */
+/** Coordinator's end of a queue. */
 export interface Session {
   readonly transport: Transport;
   /** Adds jobs and waits for some of them, or of their children. */
@@ -182,17 +179,17 @@ export interface Session {
     ids: readonly string[],
     awaited: (id: string) => Awaited,
   ): Promise<void>;
-  /** Waits for a job that is in the queue already. */
+  /** Waits for a job that is already in the queue. */
   wait(id: string, awaited: Awaited): void;
   /** Stops waiting for a job. */
   leave(id: string): void;
-  /** Keeps bytes that workers may ask for again, while the session is open. */
+  /** Keeps bytes that workers may request again, while the session is open. */
   keep(key: string): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens a coordinator's end of a queue, which hears of jobs by the queue's events and also polls every second.
+ * Opens a coordinator's end of a queue, which receives the queue's events and also polls every second.
  *
  * @param patience - seconds without any worker, or without the server, before it gives up
  */
@@ -261,7 +258,7 @@ export async function openSession(
       alone = (await transport.workers(queue)) > 0 ? 0 : alone + LOOK / 1000;
       if (alone >= patience) {
         const refusal = await transport.blobs.get(refusalKey(queue));
-        const last = refusal === undefined ? '' : ` The last one said: ${new TextDecoder().decode(refusal)}`;
+        const last = refusal === undefined ? '' : ` The last error: ${new TextDecoder().decode(refusal)}`;
         failAll(
           new LatentFieldError(
             `No worker has served the queue '${queue}' for ${patience} seconds. Start one: latentfield worker --redis URL.${last}`,
@@ -285,7 +282,7 @@ export async function openSession(
   };
   const timer = setInterval(() => {
     void all();
-    // A server that is away is asked again at the next poll.
+    // The next poll tries an unreachable server again.
     renew().catch(() => {
       renewed = Number.NEGATIVE_INFINITY;
     });

@@ -11,33 +11,33 @@ import type { PlainFitOptions, StepMessage, WholeReply, WholeRequest } from './s
 
 /** State of a fit in a worker after an iteration. */
 export interface WorkerStep extends TraceEntry {
-  /** Index of the start: 0 is the model's own. */
+  /** Index of the start: 0 is the model's default. */
   readonly start: number;
-  /** N×q */
+  /** Latents, N×q. */
   readonly latents: Matrix;
 }
 
 export interface FitInWorkerOptions extends PlainFitOptions {
-  /** A built-in solver; default the one that suits the model. */
+  /** Built-in solver; default the one that suits the model. */
   readonly solver?: Solver | undefined;
-  /** Called with the newest step once the previous call has returned; the trace of the result holds all steps. */
+  /** Called with the latest step once the previous call has returned; the trace of the result contains all steps. */
   readonly onStep?: ((step: WorkerStep) => void) | undefined;
-  /** Aborting it stops the fit, which resolves to its best point so far. */
+  /** Signal that stops the fit, which resolves to its best point so far. */
   readonly signal?: AbortSignal | undefined;
-  /** Starts the worker; default that of the library. For custom parts, its file calls `serveFits` with them. */
+  /** Starts the worker; default the built-in one. For custom parts, its file calls `serveFits` with them. */
   readonly worker?: (() => WorkerLike) | undefined;
   /** Custom parts of the result's model, the same as in the worker. */
   readonly own?: OwnParts | undefined;
 }
 
-/** A fit that runs in a worker. */
+/** Fit that runs in a worker. */
 export interface FitInWorker<F> {
-  /** The fit with its predictions, on this thread; the worker has ended by then. */
+  /** Fit with its predictions, on this thread; the worker has ended by then. */
   readonly result: Promise<F>;
-  /** Pauses it after the current iteration. */
+  /** Pauses the fit after the current iteration. */
   pause(): void;
   resume(): void;
-  /** Ends it: the result is its best point so far. */
+  /** Ends the fit: the result is its best point so far. */
   stop(): void;
 }
 
@@ -48,7 +48,7 @@ export interface FitInWorker<F> {
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
  * @param options - see {@link FitInWorkerOptions}
  * @returns the running fit, immediately
- * @throws InvalidInputError (the result rejects) if the model or its solver cannot go to a worker, or an option is wrong; whatever `fit` throws;
+ * @throws InvalidInputError (the result rejects) if the model or its solver cannot go to a worker, or an option is wrong; any error of `fit`;
  *   LatentFieldError if the worker is lost
  * @example
  * ```ts
@@ -126,7 +126,7 @@ const stepOf = ({ kind: _, latents, rows, columns, ...step }: StepMessage): Work
 
 const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
 
-/** Errors lose their classes on the way. */
+/** Restores the class of an error, which is lost in messages. */
 function errorOf({ name, message }: { readonly name: string; readonly message: string }): LatentFieldError {
   const Class = classes[name as keyof typeof classes];
   return Class === undefined ? new LatentFieldError(`The worker of the fit failed: ${message}`) : new Class(message);

@@ -1,5 +1,5 @@
 /**
- * Fits in workers: `fitInWorker` for pages, the file of a worker of your own, for it and for the option `workers` of `fit`, and modules with parts of your own.
+ * Fits in workers: `fitInWorker` for pages, `serveFits` for the file of a custom worker, also for the option `workers` of `fit`, and modules with custom parts.
  *
  * @module
  */

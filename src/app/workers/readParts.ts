@@ -5,11 +5,11 @@ import { readGiven, unknownName } from '../../core/options.ts';
 import { KINDS_OF_PARTS, type OwnParts } from '../../models/ownParts.ts';
 
 /**
- * The factories that a module exports: `export const models = { turning }`, and likewise kernels, priors, maps and other parts; or one object of them
- * as its default export. In Node.
+ * Reads the factories that a module exports: `export const models = { turning }`, and likewise kernels, priors, maps and other parts; or one object
+ * with all of them as its default export. Node only.
  *
- * @param file - its path, or its address
- * @throws InvalidInputError for neither, a module that cannot be loaded, and one that exports no parts
+ * @param file - path or address of the module
+ * @throws InvalidInputError for an invalid path, a module that cannot be loaded, and one that exports no parts
  * @example
  * ```ts
  * import { readFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ export async function readParts(file: string | URL): Promise<OwnParts> {
   return Object.fromEntries(parts) as OwnParts;
 }
 
-/** The parts of the module that this thread was started with; none without one. */
+/** Parts of the module that this thread was started with; empty without one. */
 export async function partsOfThread(): Promise<OwnParts> {
   const { workerData } = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', ELSEWHERE);
   const { parts } = (workerData ?? {}) as { readonly parts?: string };
@@ -62,12 +62,20 @@ export async function partsOfThread(): Promise<OwnParts> {
 
 const ELSEWHERE = 'Modules with parts of your own are read in Node.';
 
-/** The address of a file; paths are relative to the folder that the process runs in. */
+/**
+ * Address of a file; paths are relative to the working directory.
+ *
+ * @throws InvalidInputError for a pipe or a device: Node would read it without a limit
+ */
 async function addressOf(file: string): Promise<string> {
-  if (/^(file|data|https?):/.test(file)) return file;
+  if (/^(data|https?):/.test(file)) return file;
   const { resolve } = await nodeModule<typeof import('node:path')>('node:path', ELSEWHERE);
-  const { pathToFileURL } = await nodeModule<typeof import('node:url')>('node:url', ELSEWHERE);
-  return pathToFileURL(resolve(file)).href;
+  const { fileURLToPath, pathToFileURL } = await nodeModule<typeof import('node:url')>('node:url', ELSEWHERE);
+  const { stat } = await nodeModule<typeof import('node:fs/promises')>('node:fs/promises', ELSEWHERE);
+  const address = /^file:/.test(file) ? file : pathToFileURL(resolve(file)).href;
+  const found = await stat(fileURLToPath(address)).catch(() => undefined);
+  if (found === undefined || found.isFile() || found.isDirectory()) return address;
+  throw new InvalidInputError('It is a pipe or a device.');
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

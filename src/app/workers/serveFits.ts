@@ -20,7 +20,7 @@ interface Port {
 }
 
 /**
- * Turns the calling thread into a worker of fits: the single line of a worker's file.
+ * Turns the calling thread into a worker of fits: the only statement a worker's file needs.
  *
  * @param own - factories of custom models, kernels, priors and other parts, by name
  * @throws InvalidInputError unless it is called in a Web Worker or a thread of Node
@@ -33,7 +33,7 @@ export async function serveFits(own: OwnParts = {}): Promise<void> {
   await serveModels(own);
 }
 
-/** Serves fits; if the parts could not be read, every model is answered with the reason. */
+/** Serves fits; if the parts could not be read, every request is answered with the reason. */
 export async function serveModels(own: OwnParts | Error): Promise<void> {
   const port = isNode() ? await threadPort() : webPort();
   const model = (json: Parameters<typeof modelFromJSON>[0]) => {
@@ -77,7 +77,7 @@ function webPort(): Port {
   };
 }
 
-/** Options of a fit that go to a worker unchanged. */
+/** Options of a fit that are sent to a worker unchanged. */
 export type PlainFitOptions = Pick<
   FitOptions,
   'batchSize' | 'maxIterations' | 'maxEvaluations' | 'maxSeconds' | 'tolerance' | 'relativeDecrease' | 'seed' | 'engine'
@@ -87,14 +87,14 @@ export type PlainFitOptions = Pick<
 export type WholeRequest =
   | {
       readonly kind: 'fitWhole';
-      /** JSON text of the model. */
+      /** Model as JSON text. */
       readonly model: string;
       readonly options: PlainFitOptions;
       readonly solver: SolverJSON | undefined;
     }
   | { readonly kind: 'pauseWhole' | 'resumeWhole' | 'stopWhole' | 'seenStep' };
 
-/** A step as a message. */
+/** Step as a message. */
 export interface StepMessage extends TraceEntry {
   readonly kind: 'step';
   readonly start: number;
@@ -106,19 +106,19 @@ export interface StepMessage extends TraceEntry {
 /** Messages from the worker to the page. */
 export type WholeReply =
   | StepMessage
-  /** JSON text of the fit. */
+  /** Fit as JSON text. */
   | { readonly kind: 'fitted'; readonly fit: string }
   | { readonly kind: 'failedWhole'; readonly name: string; readonly message: string };
 
-/** A worker's end of the connection. */
+/** Worker's end of the connection. */
 interface WholePort {
   post(reply: WholeReply): void;
   listen(onRequest: (request: WholeRequest) => void): void;
 }
 
 /**
- * Turns this thread into a worker of whole fits. A step is posted once the page has seen the previous one, so that a slow page is not flooded; the
- * trace of the result holds all steps.
+ * Turns this thread into a worker of whole fits. A step is posted once the page has processed the previous one, so that a slow page is not flooded;
+ * the trace of the result contains all steps.
  */
 function serveWholeFits(port: WholePort, modelFromJSON: (json: ModelJSON) => Model): void {
   const stop = new AbortController();

@@ -25,12 +25,12 @@ export function binaryExponent(x: number): number {
   return exponent > 0 ? exponent - 1023 : (highBits(x * 18014398509481984) >>> 20) - 1077;
 }
 
-/** Adding and subtracting it rounds to an integer. */
+/** Adding and subtracting this number rounds to an integer. */
 const ROUNDER = 6755399441055744;
 /** ln 2 in two parts; multiples of the first are exact. */
 const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
-/** Largest |x| for which both the result and the scaling by 2ⁿ are normal numbers. */
+/** Largest |x| such that the result and the scaling by 2ⁿ are normal numbers. */
 const SAFE = 708;
 const OVERFLOW = 709.782712893384;
 const UNDERFLOW = -745.1332191019412;

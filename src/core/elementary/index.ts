@@ -1,6 +1,6 @@
 /**
- * Elementary functions from additions, multiplications, divisions and square roots only, which every machine rounds alike. Those of `Math` differ
- * between JavaScript engines in the last digit.
+ * Elementary functions from additions, multiplications, divisions and square roots only, which every machine rounds alike. The functions of `Math`
+ * differ between JavaScript engines in the last digit.
  */
 export {
   acosh,

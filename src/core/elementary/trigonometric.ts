@@ -87,7 +87,7 @@ function ofLarge(x: number): number {
   const scaled = Math.abs(x) < 2 ** 53 ? BigInt(x * 2 ** 33) << (DIGITS - 33n) : BigInt(x) << DIGITS;
   const sign = x < 0 ? -1n : 1n;
   const multiple = (scaled + (sign * halfTurn) / 2n) / halfTurn;
-  // 170 digits remain, more than three times those of a double.
+  // 170 digits remain, more than three times as many as a double has.
   const left = (scaled - multiple * halfTurn) >> (DIGITS - 170n);
   remainder[0] = Number(left) * 2 ** -170;
   remainder[1] = Number(left - BigInt(Number(left))) * 2 ** -170;

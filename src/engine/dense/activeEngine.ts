@@ -47,7 +47,7 @@ export function expectationsInBlocks(memory: Float64Memory, operations: Expectat
 
   const rows = (offset: number, columns: number, from: number) => offset + BYTES * columns * from;
 
-  /** Intermediate results that are kept for the points of a block. */
+  /** Intermediate results kept for the points of a block. */
   function keptFrom(kept: Kept | undefined, m: number, from: number): Kept | undefined {
     if (kept === undefined || kept.points <= from) return undefined;
     return { points: kept.points - from, offset: rows(kept.offset, operations.keptOfPoint(m), from) };
@@ -118,7 +118,7 @@ export const engineChoice = v.picklist(
   `one of ${ENGINE_CHOICES.map((name) => `'${name}'`).join(', ')}`,
 );
 
-/** An engine and the reason for its choice. */
+/** An engine, and the reason for its choice. */
 interface Chosen {
   readonly engine: LinearAlgebraEngine;
   /** The library that a native engine calls. */
@@ -205,7 +205,7 @@ function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
 }
 
 /**
- * Operations for the active engine on a memory, created once for each engine: compiled ones, except for the TypeScript engine. The native library has
+ * Operations for the active engine on a memory, created once per engine: compiled ones, except for the TypeScript engine. The native library has
  * none.
  */
 function forEngineAtWork<T>(

@@ -13,7 +13,7 @@ import { linearAlgebra } from './activeEngine.ts';
 const COPIED = { least: 100, most: 8192 };
 const BYTES = 8;
 
-/** Eigenvalues and, as columns, unit eigenvectors whose entry of largest modulus (the first of equals) is positive. */
+/** Eigenvalues and, as columns, unit eigenvectors. The entry of largest modulus of each vector (the first of equal ones) is positive. */
 export interface Eigenpairs {
   readonly values: Float64Array;
   /** Column j belongs to `values[j]`. */
@@ -21,8 +21,7 @@ export interface Eigenpairs {
 }
 
 /**
- * All eigenpairs of a symmetric matrix, A = V·diag(λ)·Vᵀ with λ ascending; the lower triangle is read. The active engine computes those of large
- * matrices.
+ * All eigenpairs of a symmetric matrix, A = V·diag(λ)·Vᵀ with λ ascending; the lower triangle is read. For large matrices the active engine is used.
  *
  * @param matrix - n×n
  * @throws InvalidInputError if the matrix is not square
@@ -65,7 +64,7 @@ function eigenFailure({ data, rows: n }: Matrix): NumericalError {
     index < 0
       ? `The eigenvalues of the ${n}×${n} matrix did not converge. Scale the data, or report this matrix as a bug.`
       : `The ${n}×${n} matrix has no eigenvalues: row ${Math.floor(index / n)}, column ${index % n} is ${data[index]}. ` +
-          'Look for missing or overflowing values in what it was made from.',
+          'Look for missing or overflowing values in its source.',
   );
 }
 
@@ -78,13 +77,13 @@ type BlockOperator = SymmetricOperator;
 /** Up to this order all eigenpairs are computed and the rest is dropped. */
 const SMALL = 64;
 
-/** Above this order the search is used unless a third of all pairs is needed, since computing all takes too much memory. */
+/** Above this order the search is used unless a third of all pairs is needed: computing all takes too much memory. */
 const LARGE = 4096;
 
 /** Up to this number of pairs the search is always used. */
 const FEW = 4;
 
-/** The search is as fast as computing all eigenpairs for q = n/64 if the matrix is given, and for q = n/24 if it must be formed from n products. */
+/** The search is as fast as computing all eigenpairs for q = n/64 if the matrix is available, and for q = n/24 if it must be formed from n products. */
 const SHARE = { ofMatrix: 64, ofProducts: 24 };
 
 /** Relative to the largest eigenvalue: above the rounding error of a zero residual. */
@@ -95,12 +94,12 @@ const USUAL_BLOCKS = 20;
 
 /**
  * The q eigenpairs of largest eigenvalue of a symmetric n×n matrix given by its products with vectors, largest first.
- * Block Lanczos with full reorthogonalization: the Krylov space of a random initial block grows by a block of q vectors per step, so that eigenvalues
- * of multiplicity up to q are all found, until ‖A·v − λ·v‖ ≤ tolerance·max|λ| for all q Ritz pairs, or the space is complete.
+ * Block Lanczos with full reorthogonalization: the Krylov space of a random initial block grows by a block of q vectors per step, so that all
+ * eigenvalues of multiplicity up to q appear, until ‖A·v − λ·v‖ ≤ tolerance·max|λ| for all q Ritz pairs, or the space is complete.
  *
  * @param operator - y ← A·x
  * @param n - order of A
- * @param q - how many pairs, 1 … n
+ * @param q - number of pairs, 1 … n
  * @param options - `seed` of the initial block (1), `tolerance` (1e-13)
  * @throws InvalidInputError unless q is between 1 and n
  * @throws NumericalError if the operator returns numbers that are not finite
@@ -182,12 +181,12 @@ export function* topEigenpairsOf(
 function checkCount(n: number, q: number): void {
   if (Number.isInteger(n) && Number.isInteger(q) && q >= 1 && q <= n) return;
   throw new InvalidInputError(
-    `${describe(q)} eigenpairs of a matrix of order ${describe(n)} were asked for: ask for 1 to ${describe(n)}.`,
+    `${describe(q)} eigenpairs of a matrix of order ${describe(n)} were requested: request 1 to ${describe(n)}.`,
   );
 }
 
 /**
- * True if q of n eigenpairs are found by the search, false if all are computed.
+ * True if the search computes q of n eigenpairs, false if all are computed.
  *
  * @param share - the search is faster below n/share
  */
@@ -284,7 +283,7 @@ class KrylovSpace {
     if (badEntry !== undefined) {
       throw new NumericalError(
         `The ${n}×${n} matrix has no eigenvalues: a product with it is ${badEntry}. ` +
-          'Look for missing or overflowing values in what it was made from.',
+          'Look for missing or overflowing values in its source.',
       );
     }
     const all = symmetricEigenpairs(projected);

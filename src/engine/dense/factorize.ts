@@ -11,14 +11,14 @@ export interface PositiveDefiniteOptions {
   readonly onJitter?: (jitter: number, meanSquare?: number) => void;
 }
 
-/** Jitters relative to the mean of the diagonal, in the order in which they are tried. */
+/** Jitters relative to the mean of the diagonal, in the order of the attempts. */
 const JITTERS = [0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4];
 
 /**
- * Lower triangle of `target` ← L with LLᵀ = A + jitter·I, where jitter is the first of 0, 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m for which the matrix is positive
- * definite in double precision, and m the mean of the diagonal of A. Above its diagonal, `target` holds the entries of A.
+ * Lower triangle of `target` ← L with LLᵀ = A + jitter·I, where jitter is the first of 0, 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m that makes the matrix positive
+ * definite in double precision, and m the mean of the diagonal of A. Above its diagonal, `target` contains the entries of A.
  *
- * @param source - byte offset of A, n×n, of which the lower triangle is read
+ * @param source - byte offset of A, n×n; only the lower triangle is read
  * @param target - byte offset of n×n numbers
  * @throws NumericalError if an entry of A is not finite, or the largest jitter is not enough
  */

@@ -3,7 +3,7 @@ import type { Float64Memory } from '../memory.ts';
 import { contiguous, type LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 import { nthSmallest } from '../vectors.ts';
 
-/** A positive semidefinite matrix that is computed in parts; `target` is a byte offset. */
+/** A positive semidefinite matrix that is computed piecewise; `target` is a byte offset. */
 export interface MatrixParts {
   /** Number of rows and columns. */
   readonly size: number;
@@ -15,16 +15,16 @@ export interface MatrixParts {
   among(rows: Int32Array, target: number): void;
 }
 
-/** Number of candidates for pivots that are considered together. */
+/** Number of candidate pivots that are considered together. */
 const BLOCK = 64;
 
 /** Smallest remainder of a candidate, relative to the largest … */
 const CANDIDATE = 0.1;
 
-/** … and the part of it that a pivot must keep beside the pivots chosen with it. */
+/** … and the fraction of it that a pivot must retain after the pivots chosen with it. */
 const PIVOT = 0.01;
 
-/** Fraction of the largest rank from which the necessary rank can be predicted. */
+/** Fraction of the largest rank after which the necessary rank can be predicted. */
 const FORESEEN = 1 / 6;
 
 /** A pivot below this fraction of the diagonal is rounding error. */
@@ -59,7 +59,8 @@ export function pivotedCholesky(
       const rest = sumOf(left);
       if (!(rest < Infinity) || rank > most) return undefined;
       if (rest <= remainder) return rank;
-      // The digits gained grow in proportion to the rank or, in several dimensions, ever more slowly: what lags behind stays behind.
+      // The digits gained grow in proportion to the rank or, in several dimensions, ever more slowly: a factorization that lags behind does not catch
+      // up.
       if (rank >= FORESEEN * most && rank * digits < most * log(rest / whole)) return undefined;
       const candidates = candidatesOf(left, block);
       const pivots = chosen(memory, algebra, A, { root, rank, corner, factors }, candidates);
@@ -84,21 +85,21 @@ export function rootNumbers(n: number, most: number): number {
 /** Rows with large remainders, in ascending order; if there are many, a subset with equal spacing, since neighboring rows are often alike. */
 function candidatesOf(left: Float64Array, count: number): Int32Array {
   const least = CANDIDATE * largest(left);
-  const many = placesWhere(left, (entry) => entry >= least);
+  const many = indicesWhere(left, (entry) => entry >= least);
   if (many.length < count) {
     const next = nthSmallest(left.slice(), left.length - count);
-    const others = placesWhere(left, (entry) => entry >= next && entry < least && entry > 0);
+    const others = indicesWhere(left, (entry) => entry >= next && entry < least && entry > 0);
     return Int32Array.of(...many, ...others.subarray(0, count - many.length)).sort();
   }
   for (let k = 0; k < count; k++) many[k] = many[Math.floor((k * many.length) / count)]!;
   return many.subarray(0, count);
 }
 
-/** Indices of some entries, in ascending order. */
-function placesWhere(entries: Float64Array, isMeant: (entry: number) => boolean): Int32Array {
+/** Indices of the entries that satisfy a predicate, ascending. */
+function indicesWhere(entries: Float64Array, isSelected: (entry: number) => boolean): Int32Array {
   const places = new Int32Array(entries.length);
   let count = 0;
-  for (let i = 0; i < entries.length; i++) if (isMeant(entries[i]!)) places[count++] = i;
+  for (let i = 0; i < entries.length; i++) if (isSelected(entries[i]!)) places[count++] = i;
   return places.subarray(0, count);
 }
 
@@ -115,7 +116,7 @@ function sumOf(entries: Float64Array): number {
 }
 
 /** Memory of a factorization in progress: R has `rank` rows at `root`; `corner` and `factors` are for the candidates. */
-interface Places {
+interface Factorization {
   readonly root: number;
   readonly rank: number;
   readonly corner: number;
@@ -127,7 +128,7 @@ function chosen(
   memory: Float64Memory,
   algebra: LinearAlgebraEngine,
   A: MatrixParts,
-  { root, rank, corner, factors }: Places,
+  { root, rank, corner, factors }: Factorization,
   candidates: Int32Array,
 ): Int32Array {
   const count = candidates.length;

@@ -22,7 +22,7 @@ const BYTES = 8;
  * Signs: the entry of largest modulus in each column is positive.
  *
  * @param Y - N×D
- * @param components - q, at most the number of directions in which Y varies
+ * @param components - q, at most the rank of the centered Y
  * @throws InvalidInputError if Y does not vary in that many directions
  * @see Bishop 2006, §12.1
  */
@@ -31,7 +31,7 @@ export function principalComponents(Y: Matrix, components: number): Matrix {
   const most = Math.min(N - 1, D);
   if (components > most) {
     throw new InvalidInputError(
-      `${components} principal components were asked for, but ${N} points of ${counted(D, 'column')} have at most ${most}. ` +
+      `${components} principal components were requested, but ${N} points of ${counted(D, 'column')} have at most ${most}. ` +
         `Choose a smaller \`latentDim\`, ${components <= D ? `give at least ${components + 1} points, ` : ''}or give the start of the latents as a matrix.`,
     );
   }
@@ -41,7 +41,7 @@ export function principalComponents(Y: Matrix, components: number): Matrix {
 }
 
 /**
- * Best fit of rank q to the rows of Y around their mean: Y projected on its q principal directions, or on all directions in which it varies.
+ * Best fit of rank q to the rows of Y around their mean: Y projected on its q principal directions, or on all directions of nonzero variance.
  *
  * @param Y - N×D
  * @param components - q, at most min(N − 1, D)
@@ -63,7 +63,7 @@ export function principalSubspaceFit(Y: Matrix, components: number): Matrix {
 }
 
 /**
- * Orthonormal basis of the columns of a matrix about their means, N×r: r is 0 where all are constant.
+ * Orthonormal basis of the centered columns of a matrix, N×r; r is 0 if all are constant.
  *
  * @param X - N×c
  */
@@ -79,7 +79,7 @@ export function centeredBasis(X: Matrix): Matrix {
   );
 }
 
-/** Y less its projection on the columns of an orthonormal basis U, Y − UUᵀY, N×D. */
+/** Y minus its projection on the columns of an orthonormal basis U, Y − UUᵀY, N×D. */
 export function residualOf(Y: Matrix, U: Matrix): Matrix {
   const { rows: N, columns: D } = Y;
   const result = new Matrix(Y.data.slice(), N, D);
@@ -114,8 +114,8 @@ export interface PrincipalAxes {
 }
 
 /**
- * Directions of largest variance of centered observations, from the smaller of YcᵀYc and YcYcᵀ, which is only formed if many directions are needed;
- * fewer than `most` if the observations vary in fewer directions.
+ * Directions of largest variance of centered observations, from the smaller of YcᵀYc and YcYcᵀ, which is formed only if many directions are needed.
+ * Returns fewer than `most` if the observations vary in fewer directions.
  *
  * @param centered - Yc, N×D
  * @param most - 1 … min(N, D)
@@ -187,7 +187,7 @@ function allAxes({ data, rows: N, columns: D }: Matrix): Eigenpairs {
   });
 }
 
-/** y ← Yx, four rows at a time: a sum waits for its last term, while the others go on. */
+/** y ← Yx, four rows at a time: one sum is computed while others wait for their last term. */
 function project({ data, rows: N, columns: D }: Matrix, x: Float64Array, y: Float64Array): void {
   for (let i = 0; i < N; i += 4) {
     const row0 = i * D;

@@ -18,10 +18,9 @@ interface Bridge {
 type BridgesOf = (labels: Int32Array, sizes: Int32Array) => (Bridge | undefined)[];
 
 /**
- * The shortest edges that join the components of a graph on points: a minimum spanning tree of the components, whose distances are those of their
- * nearest points. None for a connected graph.
- * Borůvka's algorithm: each component except the largest searches for the nearest point outside in a k-d tree, which skips subtrees within the
- * component, until all are joined.
+ * The shortest edges that join the components of a graph on points: a minimum spanning tree of the components, whose distances are those between
+ * their nearest points. Empty for a connected graph. Borůvka's algorithm: each component except the largest searches for the nearest point outside in
+ * a k-d tree, which skips subtrees within the component, until all are joined.
  *
  * @param points - N×D, finite
  * @returns edges in the order of the points

@@ -30,7 +30,7 @@ export function connectedComponents({
   }
   const labels = new Int32Array(size);
   const sizes: number[] = [];
-  // The root of a component is its first point, so that its label is known before those of the others.
+  // The root of a component is its first point, so that its label is known before the labels of the others.
   for (let i = 0; i < size; i++) {
     const root = rootOf(i);
     if (root === i) labels[i] = sizes.push(0) - 1;
@@ -41,7 +41,7 @@ export function connectedComponents({
 }
 
 /**
- * Edges of a minimum spanning tree, or of one for each component, ascending; of equally long edges the first is taken.
+ * Edges of a minimum spanning tree, or one for each component, ascending; ties are resolved by index.
  *
  * @param graph - pairs of points
  * @param lengths - length of each edge

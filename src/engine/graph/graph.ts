@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/options.ts';
+import { checkGiven, givenNumbers, readGiven } from '../../core/options.ts';
 
-/** Weighted edges, sorted by (source, target), every source smaller than its target, no pair twice. */
+/** Weighted edges without duplicates, sorted by (source, target), every source smaller than its target. */
 export interface Edges {
   readonly sources: Int32Array;
   readonly targets: Int32Array;
@@ -15,22 +15,22 @@ export interface Edges {
 export interface Graph extends Edges {
   /** Number of points. */
   readonly size: number;
-  /** Present if neighbors were searched approximately: the fraction that was found, estimated from a sample of points. */
+  /** Present if neighbors were searched approximately: the fraction of correct neighbors, estimated from a sample of points. */
   readonly recall?: number;
   /**
-   * Present if the graph contains complete classes: its edges are those of the classes together with the rest, and the arrays above are created when
-   * they are read.
+   * Present if the graph contains complete classes. Its edges are then the edges of the classes and those in `rest`, and the arrays above are created
+   * when they are read.
    */
   readonly complete?: CompleteClasses;
 }
 
-/** Classes in which every pair of points is joined by an edge of weight 1. */
+/** Classes whose points are all joined to each other by edges of weight 1. */
 export interface CompleteClasses {
   /** Class of each point, or −1. */
   readonly classes: Int32Array;
   /** Number of classes. */
   readonly count: number;
-  /** Weights in addition to those of the classes: edges between classes, and weights above 1 within them. */
+  /** Weights in addition to the classes: edges between classes, and weights above 1 within them. */
   readonly rest: Edges;
 }
 
@@ -47,18 +47,40 @@ export const noEdges = (): Edges => ({
  */
 export function checkGraph(value: unknown, caller: string, size?: number): Graph {
   const expected = 'a graph, such as knnGraph(Y, 7) or labelGraph(labels)';
-  const graph = checkGiven(value as Partial<Graph>, caller, expected, ({ size: n }) => Number.isInteger(n) && n! >= 1);
+  const isSized = ({ size: n }: Partial<Graph>) => Number.isInteger(n) && n! >= 1 && n! <= MOST_POINTS;
+  const graph = checkGiven(value as Partial<Graph>, caller, expected, isSized);
   if (size !== undefined && graph.size !== size) {
     throw new InvalidInputError(
       `${caller} has a graph of ${graph.size} points, but the model has ${size} observations. Make the graph from the same rows.`,
     );
   }
-  const checked = graph as Graph;
-  checkEdges(checked.complete === undefined ? checked : checked.complete.rest, checked.size, caller);
-  return checked;
+  readGiven(`The graph of ${caller}`, () => {
+    if (graph.complete !== undefined) checkClasses(graph as Graph, caller);
+    checkEdges(graph.complete?.rest ?? graph, graph.size!, caller);
+  });
+  return graph as Graph;
 }
 
-function checkEdges({ sources, targets, weights }: Edges, size: number, caller: string): void {
+/** Maximum number of points: indices have 32 bits. */
+const MOST_POINTS = 2 ** 31 - 1;
+
+/** Checks complete classes without reading their edges, which would list them all. */
+function checkClasses(graph: Graph, caller: string): void {
+  const { classes, count, rest } = graph.complete ?? ({} as Partial<CompleteClasses>);
+  const isRight =
+    classes instanceof Int32Array &&
+    classes.length === graph.size &&
+    classes.every((c) => c >= -1 && c < count!) &&
+    typeof rest === 'object' &&
+    rest !== null &&
+    ['sources', 'targets', 'weights'].every((name) => name in graph);
+  if (isRight) return;
+  throw new InvalidInputError(
+    `${caller} has a graph of complete classes without its edges, or without the class of each point. Make it by labelGraph or completeGraph.`,
+  );
+}
+
+function checkEdges({ sources, targets, weights }: Partial<Edges>, size: number, caller: string): void {
   if (!(sources instanceof Int32Array && targets instanceof Int32Array && weights instanceof Float64Array)) {
     throw new InvalidInputError(
       `${caller} takes a graph with sources and targets as Int32Array and weights as Float64Array.`,
@@ -78,6 +100,31 @@ function checkEdges({ sources, targets, weights }: Edges, size: number, caller: 
         'target, are sorted by (source, target) without repetition, and weigh a finite number ≥ 0.',
     );
   }
+}
+
+/**
+ * Squared distances at the edges of a graph.
+ *
+ * @throws InvalidInputError when they are not one number an edge, finite and from 0
+ */
+export function givenDistancesAt(
+  { sources, targets }: Pick<Edges, 'sources' | 'targets'>,
+  given: unknown,
+  caller: string,
+): Float64Array {
+  const expected = `squared distances as a list of one number for each of the ${sources.length} edges`;
+  const distances = givenNumbers(given, sources.length, caller, expected);
+  const bad = firstNotDistance(distances);
+  if (bad < 0) return distances;
+  throw new InvalidInputError(
+    `Squared distances are finite numbers from 0, but the one of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ${distances[bad]}.`,
+  );
+}
+
+/** Index of the first entry that is not finite and from 0, −1 if there is none. A plain loop, as `firstNotFinite`. */
+function firstNotDistance(entries: Float64Array): number {
+  for (let e = 0; e < entries.length; e++) if (!(entries[e]! >= 0 && entries[e]! < Infinity)) return e;
+  return -1;
 }
 
 /** Pairs of points as single numbers that sort by (smaller, larger); exact below 9·10⁷ points. */
@@ -154,7 +201,7 @@ export function supportGraph(
   });
 }
 
-/** Edges at each node: those of node i are `edges[starts[i]]` …, and `others` are their other ends. */
+/** Edges at each node: node i has `edges[starts[i]]` …, and `others` are their other ends. */
 export interface IncidentEdges {
   readonly starts: Int32Array;
   readonly edges: Int32Array;

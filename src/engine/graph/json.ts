@@ -1,13 +1,10 @@
 import * as v from 'valibot';
+import { listOf, type OptionsIn } from '../../core/options.ts';
 import { checkSaved } from '../../core/saved.ts';
 import { checkGraph, type Edges, type Graph } from './graph.ts';
 import { classGraph } from './labelGraph.ts';
 
-export interface EdgesJSON {
-  readonly sources: readonly number[];
-  readonly targets: readonly number[];
-  readonly weights: readonly number[];
-}
+export interface EdgesJSON extends OptionsIn<typeof edges> {}
 
 /** A graph as plain JSON; complete classes are kept as classes. */
 export type GraphJSON =
@@ -29,19 +26,24 @@ const edgesToJSON = ({ sources, targets, weights }: Edges): EdgesJSON => ({
 /**
  * Reads a graph written by `graphToJSON`.
  *
- * @throws InvalidInputError if it is not one
+ * @throws InvalidInputError if it is not a saved graph
  */
 export function graphFromJSON(json: unknown): Graph {
   const saved = checkSaved(schema, json, '.');
   if ('classes' in saved) {
     const { classes, count, rest } = saved;
-    return classGraph({ classes: Int32Array.from(classes), count, rest: edgesFromJSON(rest) });
+    const read = classGraph({ classes: Int32Array.from(classes), count, rest: edgesFromJSON(rest) });
+    return checkGraph(read, 'A saved prior');
   }
   return checkGraph(Object.freeze({ size: saved.size, ...edgesFromJSON(saved) }), 'A saved prior');
 }
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 31 - 1));
-const edges = { sources: v.array(whole), targets: v.array(whole), weights: v.array(v.pipe(v.number(), v.finite())) };
+const edges = {
+  sources: listOf(whole),
+  targets: listOf(whole),
+  weights: listOf(v.pipe(v.number(), v.finite())),
+};
 const schema = v.union([
   v.strictObject({ size: whole, ...edges }),
   v.strictObject({

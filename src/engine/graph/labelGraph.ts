@@ -66,6 +66,26 @@ export function classGraph(complete: CompleteClasses): Graph {
   });
 }
 
+/**
+ * Copies a graph, so that later changes of the caller's arrays do not affect it.
+ *
+ * @throws InvalidInputError unless it is a graph, and on `size` points if that is set
+ */
+export function ownGraph(given: unknown, caller: string, size?: number): Graph {
+  const graph = checkGraph(given, caller, size);
+  const { complete, recall } = graph;
+  if (complete === undefined) {
+    return Object.freeze({ size: graph.size, ...copied(graph), ...(recall !== undefined && { recall }) });
+  }
+  return classGraph({ ...complete, classes: complete.classes.slice(), rest: copied(complete.rest) });
+}
+
+const copied = ({ sources, targets, weights }: Edges): Edges => ({
+  sources: sources.slice(),
+  targets: targets.slice(),
+  weights: weights.slice(),
+});
+
 /** Number of edges whose ends and weights take 3.2 GB. */
 const MOST_EDGES = 2e8;
 

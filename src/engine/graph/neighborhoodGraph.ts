@@ -3,7 +3,7 @@ import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions, integer, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, integer, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import {
   type NeighborSearch,
@@ -31,21 +31,18 @@ export function* searchedKnnGraph(
 }
 
 /** Options for the weights of a neighborhood graph. */
-export interface EdgeWeights {
-  /** 'binary' (default): 1; 'heat': exp(−d²/(2·width²)) for points at distance d. */
-  readonly weights?: 'binary' | 'heat';
-  /** Width of the heat kernel, > 0, in the unit of the distances; default 1. */
-  readonly width?: number;
-}
+export interface EdgeWeights extends OptionsIn<typeof edgeWeightOptions> {}
 
-const edgeWeightOptions = {
+export const edgeWeightOptions = {
+  /** 'binary' (default): 1; 'heat': exp(−d²/(2·width²)) for points at distance d. */
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
-  width: v.optional(numberAboveZero),
+  /** Width of the heat kernel, > 0, in the unit of the distances; default 1. */
+  width: v.optional(numberAboveZero, 1),
 };
 const schema = v.strictObject(edgeWeightOptions);
 
 /**
- * The graph that joins two points if either is among the k nearest neighbors of the other (or-rule). Of equally near points, those with the lower
+ * The graph that joins two points if either is among the k nearest neighbors of the other (or-rule). Among equally near points, those with the lower
  * index count as nearer.
  *
  * @param Y - N×D points
@@ -65,7 +62,7 @@ export function knnGraph(Y: MatrixLike, k: number, options: EdgeWeights = {}): G
 }
 
 /** The graph that joins points with their neighbors. */
-function graphOfNeighbors(points: Matrix, { indices }: Neighbors, options: Parameters<typeof edgeWeight>[1]): Graph {
+function graphOfNeighbors(points: Matrix, { indices }: Neighbors, options: EdgeWeights): Graph {
   const weightOf = edgeWeight(points, options);
   const k = indices.length / points.rows;
   const keys = Float64Array.from(indices, (j, place) => pairKey(Math.floor(place / k), j, points.rows));
@@ -121,28 +118,23 @@ export function checkNeighbors(k: number, N: number, caller: string): number {
   );
 }
 
-function edgeWeight(
-  { data, columns: D }: Matrix,
-  { weights, width = 1 }: { weights?: string | undefined; width?: number | undefined },
-) {
+function edgeWeight({ data, columns: D }: Matrix, { weights, width = 1 }: EdgeWeights) {
   if (weights !== 'heat') return () => 1;
   return (i: number, j: number) => exp(-squaredDistance(data, i * D, j * D, D) / (2 * width * width));
 }
 
 /** Options of the approximate neighbor search, and of the edges' weights. */
-export interface ApproximateKnnGraphOptions extends EdgeWeights {
-  /** Seed of the search; default 0. */
-  readonly seed?: number;
-}
+export interface ApproximateKnnGraphOptions extends OptionsIn<typeof approximateSchema> {}
 
 const approximateSchema = v.strictObject({
   ...edgeWeightOptions,
+  /** Seed of the search; default 0. */
   seed: v.optional(integer),
 });
 
 /**
  * An approximate `knnGraph` for many points in many dimensions: random trees and neighbor descent compare each point with a few hundred others
- * instead of all. `recall` is the fraction of nearest neighbors that were found, estimated from a sample of points.
+ * instead of all. `recall` is the fraction of correct nearest neighbors, estimated from a sample of points.
  *
  * @param Y - N×D points
  * @param k - number of neighbors, 1 … N − 1

@@ -7,7 +7,7 @@ export interface Reconstruction {
   /** N + 1 entries. */
   readonly starts: Int32Array;
   readonly neighbors: Int32Array;
-  /** Weights; those of one point sum to 1. */
+  /** Weights, which sum to 1 for each point. */
   readonly weights: Float64Array;
 }
 
@@ -18,7 +18,7 @@ export interface Reconstruction {
  * @param Y - N×D
  * @param neighbors - neighbors of every point
  * @param regularization - > 0, relative to the trace
- * @param nameOf - name of a point in errors; 'Point 3' and so on unless given
+ * @param nameOf - name of a point in errors; default 'Point 3' and so on
  * @throws NumericalError if a point's C is singular in spite of it
  * @see Roweis & Saul 2000; Saul & Roweis 2003, §5.1
  */
@@ -59,7 +59,7 @@ export function reconstructionWeights(
   return { starts, neighbors: all, weights };
 }
 
-/** Advice about repeated rows, which neighbors cannot tell apart; undefined if all rows differ. */
+/** Advice about repeated rows, which neighbors cannot distinguish; undefined if all rows differ. */
 export function repeatsAdvice(Y: Matrix): string | undefined {
   const repeats = repeatsInWords(Y);
   return repeats && `${repeats}: leave repeated rows out.`;
@@ -70,7 +70,7 @@ export function repeatsAdvice(Y: Matrix): string | undefined {
  * lower triangle of C is read, and it is overwritten.
  *
  * @param w - receives the weights
- * @param advice - what to do if C is singular, where more is known of it
+ * @param advice - specific remedy for a singular C, if known
  * @throws NumericalError if C is not positive definite in spite of it
  */
 export function gramWeights(

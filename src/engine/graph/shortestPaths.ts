@@ -145,7 +145,7 @@ export function pointQueue(size: number): PointQueue {
 
 /** Lengths of shortest paths from landmarks. */
 export interface LandmarkDistances {
-  /** Indices of the landmarks, in the order in which they were chosen. */
+  /** Indices of the landmarks, in the order they were chosen. */
   readonly landmarks: Int32Array;
   /** L×L, symmetric. */
   readonly between: Matrix;
@@ -155,7 +155,7 @@ export interface LandmarkDistances {
 
 /**
  * Chooses L landmarks among the points of a component, each the farthest by paths from the previous ones (the first of equals); the first one is
- * furthest from the first point. O(L·E·log N) time, N·L numbers, with a pause after each.
+ * farthest from the first point. O(L·E·log N) time, N·L numbers, with a pause after each.
  *
  * @param shown - the points of one component
  * @see de Silva & Tenenbaum 2004, §3.2 (MaxMin)

@@ -25,7 +25,7 @@ export interface NativeOptions {
   readonly threads?: number;
 }
 
-/** A native library that was found, opened and tested. */
+/** A native library that has been opened and tested. */
 export interface NativeLibrary {
   /** File, as given to the system's loader. */
   readonly library: string;
@@ -48,10 +48,10 @@ export interface Environment {
 }
 
 /**
- * Finds the system's BLAS and LAPACK: only the named file or that of LATENTFIELD_BLAS, if given; otherwise OpenBLAS, FlexiBLAS, MKL, liblapack with
+ * Finds the system's BLAS and LAPACK: only the named file or the file in LATENTFIELD_BLAS, if set; otherwise OpenBLAS, FlexiBLAS, MKL, liblapack with
  * libblas, on macOS Accelerate, on Windows none.
  *
- * @returns the library, or `{ reason }`, a sentence that says what is missing and how to install it
+ * @returns the library, or `{ reason }`, a sentence that names the missing part and how to install it
  * @throws InvalidInputError for a number of threads that is not a positive integer
  */
 export function findNative(options: NativeOptions = {}, surroundings = thisProcess()): NativeLibrary | Reason {
@@ -113,7 +113,7 @@ function notLookedFor(): string {
 
 function notFound(failures: readonly string[]): string {
   return (
-    'No BLAS with LAPACK was found. Install one, on Debian and Ubuntu with apt-get install libopenblas0-pthread, or name its ' +
+    'There is no BLAS with LAPACK. Install one, on Debian and Ubuntu with apt-get install libopenblas0-pthread, or name its ' +
     `file in the environment variable ${VARIABLE}. Tried: ${failures.join('; ')}.`
   );
 }
@@ -127,7 +127,7 @@ function thisProcess(): Environment {
   };
 }
 
-/** Builds of one library under the names that systems use; the first that loads is taken. */
+/** Variants of one library by the names that systems use; the first that loads is used. */
 const LINUX = [
   'libopenblas.so.0',
   'libopenblasp.so.0',

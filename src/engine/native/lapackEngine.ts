@@ -174,7 +174,7 @@ function remainder(entry: number, row: Float64Array): number {
   return row.reduce((rest, x) => rest - x * x, entry);
 }
 
-/** A matrix as a column-major routine sees it: stored as it is ('N') or as its transpose ('T'). */
+/** A matrix from the view of a column-major routine: stored as is ('N') or as its transpose ('T'). */
 export interface FortranLayout {
   readonly transpose: Transposition;
   /** Distance from one stored column to the next. */

@@ -179,7 +179,7 @@ const SLOT_BYTES = 8;
 const SLOTS = 16;
 const LETTERS = 'NTLRUV';
 
-/** Scalars of one call, which Fortran takes by reference. Each method stores a value and returns its address. */
+/** Scalars of one call, which Fortran expects by reference. Each method stores a value and returns its address. */
 export interface Scalars {
   letter(value: string): number;
   integer(slot: number, value: number): number;
@@ -251,7 +251,7 @@ export interface ForeignInterface {
 }
 
 export interface Reason {
-  /** A sentence that says what is missing and what to do. */
+  /** A sentence that names the missing part and the remedy. */
   readonly reason: string;
 }
 

@@ -7,10 +7,10 @@ import type { Graph } from '../graph/graph.ts';
 import { type Metric, metricNeighborsInParts, type Neighbors } from '../neighbors/index.ts';
 
 /**
- * Weights of points' neighbors as one graph: the weights w_ij and w_ji between two points become `join(w_ij, w_ji)`, 0 standing for a point that is
- * not among the neighbors of the other. Pairs whose weight is 0 are left out.
+ * Weights of points' neighbors as one graph: the weights w_ij and w_ji between two points become `join(w_ij, w_ji)`, where a point that is not among
+ * the neighbors of the other has weight 0. Pairs of weight 0 are omitted.
  *
- * @param neighbors - k of each of N points, row by row
+ * @param neighbors - k neighbors of each of N points, row by row
  * @param weights - N×k, from 0
  */
 export function joinedWeights(
@@ -51,7 +51,7 @@ export function joinedWeights(
   };
 }
 
-/** Places in the order of their keys, 0 … N − 1; those of one key stay in the order they have. */
+/** Indices sorted by their keys, 0 … N − 1 (stable). */
 function sortedBy(N: number, count: number, keyOf: (p: number) => number, before?: Int32Array): Int32Array {
   const starts = new Int32Array(N + 1);
   for (let p = 0; p < count; p++) starts[keyOf(p) + 1]!++;
@@ -65,8 +65,8 @@ function sortedBy(N: number, count: number, keyOf: (p: number) => number, before
 }
 
 /**
- * Conditional probabilities of neighbors, p_j|i ∝ exp(−b_i·‖y_i − y_j‖²), b_i such that the entropy of p_·|i is the logarithm of the perplexity; as near
- * as coincident neighbors allow.
+ * Conditional probabilities of neighbors, p_j|i ∝ exp(−b_i·‖y_i − y_j‖²), with b_i such that the entropy of p_·|i is the logarithm of the perplexity,
+ * or as close to it as coincident neighbors allow.
  *
  * @returns n×k
  * @see van der Maaten & Hinton 2008, eq. 1
@@ -89,7 +89,7 @@ export function perplexityWeights({ distances }: Neighbors, k: number, perplexit
 
 const MOST_STEPS = 100;
 
-/** p ∝ exp(−b·excess) of an entropy: Newton's steps in log b, halved into the bracket where they leave it. */
+/** p ∝ exp(−b·excess) with a prescribed entropy, by Newton's steps in log b, bisecting the bracket if they leave it. */
 function calibrate(excess: Float64Array, p: Float64Array, target: number, mean: number): void {
   if (mean === 0) {
     p.fill(1 / p.length);
@@ -121,7 +121,7 @@ function calibrate(excess: Float64Array, p: Float64Array, target: number, mean: 
 }
 
 /**
- * Memberships of neighbors, exp(−max(0, d_ij − ρ_i)/σ_i) with ρ_i the smallest distance above 0, σ_i such that they add up to log₂ k.
+ * Memberships of neighbors, exp(−max(0, d_ij − ρ_i)/σ_i) with ρ_i the smallest distance above 0 and σ_i such that they sum to log₂ k.
  *
  * @returns n×k
  * @see McInnes, Healy & Melville 2018, §3.1
@@ -161,15 +161,15 @@ function widthOf(distances: Float64Array, nearest: number, target: number): numb
 }
 
 /**
- * a and b of the similarity 1/(1 + a·d^{2b}) that is nearest, by least squares up to three times the spread, to 1 up to the least distance and
- * exp(−(d − minDist)/spread) beyond.
+ * a and b of the similarity 1/(1 + a·d^{2b}) that best approximates, by least squares up to three times the spread, the function that is 1 up to the
+ * minimum distance and exp(−(d − minDist)/spread) beyond.
  *
  * @see McInnes, Healy & Melville 2018, §3.2
  */
 export function similarityCurve(minDist: number, spread: number): { readonly a: number; readonly b: number } {
   const distances = Float64Array.from({ length: 300 }, (_, n) => (3 * spread * n) / 299);
   const wanted = distances.map((d) => (d < minDist ? 1 : exp(-(d - minDist) / spread)));
-  /** Residuals' normal equations in (log a, log b). */
+  /** Normal equations of the residuals in (log a, log b). */
   const at = (a: number, b: number) => {
     let [loss, aa, ab, bb, ga, gb] = [0, 0, 0, 0, 0, 0];
     distances.forEach((d, n) => {
@@ -203,24 +203,24 @@ export function similarityCurve(minDist: number, spread: number): { readonly a: 
   return { a, b };
 }
 
-/** How far the probabilities of pairs reach. */
+/** Range of the probabilities of pairs. */
 export interface NeighborOptions {
   readonly perplexity?: number;
   readonly neighbors: number | 'all' | 'auto';
-  /** Euclidean unless given. */
+  /** Default Euclidean. */
   readonly metric?: Metric;
 }
 
 export const perplexityFor = (N: number) => Math.min(30, Math.max(4 / 3, (N - 1) / 3));
 
-/** Points of which all pairs have a probability unless told otherwise. */
+/** Largest number of points with probabilities for all pairs by default. */
 const FEW_POINTS = 1000;
 
 /**
- * Joint probabilities of pairs of points as the edges of a graph, p_ij = (p_j|i + p_i|j)/(2N) with p_j|i ∝ exp(−b_i·‖y_i − y_j‖²) among the neighbors of i,
- * every b_i such that the entropy of p_·|i is the logarithm of the perplexity. The weights add up to ½.
+ * Joint probabilities of pairs of points as the edges of a graph, p_ij = (p_j|i + p_i|j)/(2N) with p_j|i ∝ exp(−b_i·‖y_i − y_j‖²) among the neighbors
+ * of i, and b_i such that the entropy of p_·|i is the logarithm of the perplexity. The weights sum to ½.
  *
- * @throws InvalidInputError when the perplexity is not above 1 and below N − 1, or not below the number of neighbors
+ * @throws InvalidInputError unless the perplexity is above 1, below N − 1, and below the number of neighbors
  * @see van der Maaten & Hinton 2008, eqs. 1 and §3.1; van der Maaten 2014, §3 (neighbors)
  */
 export function* jointProbabilities(
@@ -231,7 +231,7 @@ export function* jointProbabilities(
   const N = Y.rows;
   if (N < 3) {
     throw new InvalidInputError(
-      `The ${who} takes at least 3 points, but there are ${N}: one other point is the only neighbor, wherever it lies. Give more points, or take gplvm.`,
+      `The ${who} takes at least 3 points, but there are ${N}: the other point is always the only neighbor. Give more points, or take gplvm.`,
     );
   }
   if (!(perplexity > 1 && perplexity < N - 1)) {

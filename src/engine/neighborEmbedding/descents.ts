@@ -5,33 +5,33 @@ import { type SimilarityCurve, SOFTENING } from './edgeLikelihood.ts';
 import { attractionOf } from './studentDivergence.ts';
 import { exactRepulsion, planarRepulsion } from './studentRepulsion.ts';
 
-/** A search along a schedule, whose steps do not depend on values. */
+/** A search along a schedule of steps that are independent of function values. */
 export interface Descent {
-  /** Takes a step from X to X. */
+  /** Performs one step on X, in place. */
   step(number: number): void;
   /** State between steps, as live arrays. */
   readonly memory: Readonly<Record<string, Float64Array>>;
 }
 
-/** When t-SNE attracts more than its density says, and for how long. */
+/** Early exaggeration of t-SNE's attraction, and its duration. */
 export interface Exaggeration {
   readonly factor: number;
   readonly steps: number;
 }
 
-/** Momentum while attraction is exaggerated, and after. */
+/** Momentum during and after exaggeration. */
 const MOMENTUM = [0.5, 0.8] as const;
 const LEAST_GAIN = 0.01;
-/** Points per unit of the learning rate, times the exaggeration; and the least rate. */
+/** Number of points per unit of the learning rate, relative to the exaggeration; and the least rate. */
 const POINTS = 4;
 const LEAST_RATE = 50;
 
 /**
- * The search of t-SNE: gradient descent with momentum and a gain for each variable, the attraction exaggerated at first, with the learning rate
+ * The optimizer of t-SNE: gradient descent with momentum and a gain for each variable, early exaggeration of the attraction, and learning rate
  * max(N/(4·exaggeration), 50).
  *
  * @param P - joint probabilities
- * @param X - N×q, which it moves
+ * @param X - N×q, updated in place
  * @see van der Maaten 2014, §4.2; Belkina et al. 2019 (learning rate)
  */
 export function tsneDescent(
@@ -72,7 +72,7 @@ export function tsneDescent(
   };
 }
 
-/** Parts of [1, 2) in which a power is linear. */
+/** Number of parts of [1, 2) on which a power is linear. */
 const PARTS = 1024;
 
 /** x ↦ xᵇ of normal numbers x > 0, linear between 1024 numbers from each power of two to the next: a relative error below 3e-7 for 0 < b ≤ 2, in a fraction of the time of `exp` and `log`. */
@@ -91,20 +91,20 @@ export function tabulatedPower(b: number): (x: number) => number {
   };
 }
 
-/** Keeps the draws of the steps of one seed apart from those of the next. */
+/** Separates the random streams of steps for consecutive seeds. */
 const STREAM = 104_729;
-/** Times that every point meets two others in a step. */
+/** Number of times that every point meets two others in a step. */
 const MEETINGS = 5;
-/** Decays of the means of gradients and of their squares. */
+/** Decay rates of the means of gradients and of their squares. */
 const DECAY = [0.5, 0.9] as const;
 
 /**
- * The search of UMAP: in each step all edges attract, every point meets ten others, drawn anew, which repel it by what as many negative samples do on average, and
- * X moves by Adam's rule, a unit at most at first and less and less.
+ * The optimizer of UMAP: in each step all edges attract, and every point is repelled by ten others, drawn at random, as strongly as by the negative
+ * samples on average. X is updated by Adam, with a learning rate that decreases from 1.
  *
- * @param X - N×q, which it moves
- * @param steps - of the whole schedule
- * @param seed - of the draws, which are those of the step's number
+ * @param X - N×q, updated in place
+ * @param steps - number of steps in the whole schedule
+ * @param seed - seed of the draws, which also depend on the step's number
  * @see McInnes, Healy & Melville 2018, §4; Kingma & Ba 2015, Algorithm 1
  */
 export function edgeDescent(
@@ -129,7 +129,7 @@ export function edgeDescent(
 
   const powerOf = tabulatedPower(b);
 
-  /** Adds the force between two points: one that attracts has a negative charge. */
+  /** Adds the force between two points; the charge is negative for attraction. */
   const act = (i: number, j: number, charge: number): void => {
     let squared = 0;
     for (let c = 0; c < q; c++) {
@@ -175,7 +175,7 @@ export function edgeDescent(
 
 export interface EdgeSchedule {
   readonly curve: SimilarityCurve;
-  /** Negative samples an edge. */
+  /** Negative samples per edge. */
   readonly negatives: number;
   readonly steps: number;
   readonly seed: number;

@@ -8,7 +8,7 @@ export interface SimilarityCurve {
   readonly b: number;
 }
 
-/** ε of 1 − w + ε·w, which keeps 1 − w away from 0 where points coincide. */
+/** ε in 1 − w + ε·w, which keeps 1 − w away from 0 where points coincide. */
 export const SOFTENING = 1e-3;
 
 /** Up to this number of pairs all are summed; beyond it, each point is paired with a sample of the others. */
@@ -29,7 +29,7 @@ export type Negatives = number | 'all';
  * @param graph - weights v_ij from 0 to 1
  * @param q - columns of X
  * @returns the function of X (N×q) that fills its gradient
- * @see McInnes, Healy & Melville 2018, §3; Damrich & Hamprecht 2021, Theorem 1 (what is repelled on average)
+ * @see McInnes, Healy & Melville 2018, §3; Damrich & Hamprecht 2021, Theorem 1 (average repulsion)
  */
 export function edgeLikelihood(
   graph: Graph,
@@ -79,7 +79,7 @@ export function chargesOf({ size: N, sources, targets, weights }: Graph, negativ
   return charges;
 }
 
-/** A random order of the points; each is paired with those that come later in it by each of the shifts, cyclically. */
+/** A random order of the points; each is paired with the points that follow it by each of the shifts, cyclically. */
 function sampledMeetings(N: number, random: Random) {
   const order = shuffled(N, random);
   return { order, shifts: Int32Array.from({ length: MET }, () => 1 + random.integer(N - 1)) };

@@ -5,15 +5,15 @@ import { cos, sin } from '../../core/elementary/index.ts';
  * nothing wraps around.
  */
 export interface GridConvolution {
-  /** Nodes a side, n. */
+  /** Number of nodes per side, n. */
   readonly nodes: number;
-  /** n×n, the values that are convolved, and in their place what they become. */
+  /** Values to convolve, n×n, replaced by the result. */
   readonly field: Float64Array;
   /**
    * Sets the function.
    *
-   * @param kernel - its values at nodes (i, j) away, (n + 1)×(n + 1) row by row
-   * @param filter - what its spectrum is divided by, a factor for each frequency of a dimension, n + 1 entries
+   * @param kernel - its values at offsets of (i, j) nodes, (n + 1)×(n + 1) row by row
+   * @param filter - divisor of its spectrum, one factor for each frequency of a dimension, n + 1 entries
    */
   prepare(kernel: Float64Array, filter: Float64Array): void;
   /** Convolves the field. */
@@ -29,7 +29,7 @@ export function gridConvolution(nodes: number): GridConvolution {
   /** (n + 1)×(n + 1): the spectrum of an even function is real and even. */
   const spectrum = new Float64Array((n + 1) * (n + 1));
   const field = new Float64Array(n * n);
-  /** The half spectra of rows, column by column; their starts are no powers of two apart, which would share lines of the cache. */
+  /** The half spectra of rows, column by column; their distances are not powers of two, which would map them to the same cache lines. */
   const apart = n + 8;
   const realPart = new Float64Array((n + 1) * apart);
   const imaginaryPart = new Float64Array((n + 1) * apart);
@@ -52,7 +52,7 @@ export function gridConvolution(nodes: number): GridConvolution {
     },
   };
 
-  /** The real spectrum of n + 1 values of an even sequence, from `source` to the same places of the spectrum. */
+  /** The real spectrum of n + 1 values of an even sequence, from `source` to the same positions of the spectrum. */
   function evenSpectrum(source: Float64Array, start: number, stride: number): void {
     im.fill(0);
     for (let k = 0; k <= n; k++) re[k] = source[start + k * stride]!;
@@ -61,7 +61,7 @@ export function gridConvolution(nodes: number): GridConvolution {
     for (let k = 0; k <= n; k++) spectrum[start + k * stride] = re[k]!;
   }
 
-  /** Two rows at a time, as real and imaginary part of one. The rows beyond the field are 0. */
+  /** Transforms two rows at a time, as the real and imaginary part of one. The rows beyond the field are 0. */
   function rowsToSpectra(): void {
     for (let i = 0; i < n; i += 2) {
       for (let j = 0; j < n; j++) {
@@ -131,14 +131,14 @@ export function gridConvolution(nodes: number): GridConvolution {
 }
 
 interface FourierTransform {
-  /** Data that are transformed in place. */
+  /** Data, transformed in place. */
   readonly re: Float64Array;
   readonly im: Float64Array;
   forward(): void;
 }
 
 /**
- * Fourier transform of a fixed size, Stockham's form of the fast one: two radix-2 steps at a time.
+ * Fast Fourier transform of a fixed size in Stockham's form: two radix-2 steps at a time.
  *
  * @param size - a power of two from 8
  */
@@ -230,7 +230,7 @@ function fourfold(
   }
 }
 
-/** The last step where the size is no power of four. */
+/** The last step if the size is not a power of four. */
 function twofold(xRe: Float64Array, xIm: Float64Array, yRe: Float64Array, yIm: Float64Array, stride: number): void {
   for (let at = 0; at < stride; at++) {
     yRe[at] = xRe[at]! + xRe[at + stride]!;

@@ -2,10 +2,10 @@ import { log } from '../../core/elementary/index.ts';
 import type { Graph } from '../graph/graph.ts';
 import { exactRepulsion, planarRepulsion, type Repulsion } from './studentRepulsion.ts';
 
-/** Up to this many points, or in more than two dimensions, all pairs are summed by default. */
+/** Largest number of points whose pairs are all summed by default; in more than two dimensions they always are. */
 const FEW_POINTS = 2500;
 
-/** How the normalizer of similarities is summed: over all 'pairs', by a 'grid' (in two dimensions at most), or as suits the number of points. */
+/** Method of summing the normalizer of similarities: over all 'pairs', by a 'grid' (in at most two dimensions), or depending on the number of points ('auto'). */
 export type RepulsionSum = 'pairs' | 'grid' | 'auto';
 
 export function repulsionOf(N: number, q: number, sum: RepulsionSum): Repulsion {

@@ -9,7 +9,7 @@ import { type GridConvolution, gridConvolution } from './gridConvolution.ts';
  */
 export type Repulsion = (X: Float64Array, gradient: Float64Array) => number;
 
-/** Every pair of points. */
+/** Sums over every pair of points. */
 export function exactRepulsion(N: number, q: number): Repulsion {
   return q === 2 ? (X, gradient) => pairsInPlane(X, N, gradient) : (X, gradient) => allPairs(X, N, q, gradient);
 }
@@ -61,32 +61,32 @@ function allPairs(X: Float64Array, N: number, q: number, gradient: Float64Array)
   return 2 * Z;
 }
 
-/** Powers of u that the smooth part keeps: its first derivatives are those of the similarity at the radius. */
+/** Number of powers of u in the smooth part, whose first derivatives equal the similarity's at the radius. */
 const TERMS = 4;
-/** The radius within which pairs are summed, in distances of nodes. */
+/** Radius within which pairs are summed, in grid spacings. */
 const REACH = 3;
-/** Up to this distance of nodes splines follow the similarity itself. */
+/** Largest grid spacing at which splines interpolate the similarity itself. */
 const FINE = 0.25;
-/** Nodes that no point is near, at each side. */
+/** Empty nodes at each side. */
 const MARGIN = 3;
-/** Sides of grids, powers of two. */
+/** Grid sizes per side, powers of two. */
 const SMALLEST = 32;
 const LARGEST = 1024;
-/** Distances of nodes are powers of this, so that kernels are kept while points move little. */
+/** Grid spacings are powers of this number, so that kernels can be reused while points move little. */
 const STEP = Math.sqrt(Math.SQRT2);
-/** Cells a side, by which the number of near pairs is estimated. */
+/** Number of cells per side used to estimate the number of near pairs. */
 const COARSE = 32;
-/** Nanoseconds, measured: a pair at all, one of the near ones that are looked at, and a node of the grid. */
+/** Measured nanoseconds: for each pair, for each near pair that is visited, and for each node of the grid. */
 const COSTS = { pair: 1.6, near: 2.6, node: 90 };
 
 /**
- * The same for points in a plane (or on a line) at a cost that grows as N does: with S = R² and u = (S − d²)/(1 + S),
+ * The same for points in a plane (or on a line) at a cost linear in N: with S = R² and u = (S − d²)/(1 + S),
  *
  *   1/(1 + d²) = (1 + u + … + u^{K−1})/(1 + S) + [d < R]·u^K/(1 + d²).
  *
  * The first part is smooth: it is interpolated by cubic splines on a grid whose nodes are R/3 apart, and summed by a fast Fourier transform.
- * The second part, 0 beyond R, is summed over near pairs. The gradient is exactly that of the value as it is computed, whose relative
- * error is below 1e-3. Where nodes are near each other for the similarity, R is 0. The grid, or the sum over all pairs, is chosen by what is estimated to be the fastest.
+ * The second part, 0 beyond R, is summed over near pairs. The gradient is exactly the derivative of the computed value, whose relative error is below
+ * 1e-3. If nodes are close relative to the similarity's width, R is 0. The grid, or the sum over all pairs, is chosen by estimated speed.
  *
  * @see Hockney & Eastwood 1988, §8 (particle–particle/particle–mesh); Linderman et al. 2019 (interpolation and FFT for t-SNE)
  */
@@ -124,7 +124,7 @@ function planar(N: number): Repulsion {
 interface Box {
   readonly x: number;
   readonly y: number;
-  /** The longer side. */
+  /** Length of the longer side. */
   readonly side: number;
 }
 
@@ -140,14 +140,14 @@ function boxOf(X: Float64Array, N: number): Box {
 }
 
 interface Plan {
-  /** Nodes a side. */
+  /** Number of nodes per side. */
   readonly nodes: number;
-  /** Between nodes. */
+  /** Distance between nodes. */
   readonly spacing: number;
   readonly radius: number;
 }
 
-/** The grid that is estimated to be the fastest; none where the sum over all pairs is. */
+/** The grid that is estimated to be the fastest; undefined if the sum over all pairs is faster. */
 function planOf(X: Float64Array, N: number, { x, y, side }: Box, counts: Int32Array): Plan | undefined {
   if (!(side > 0 && side < Number.MAX_VALUE)) return undefined;
   counts.fill(0);
@@ -171,7 +171,7 @@ function planOf(X: Float64Array, N: number, { x, y, side }: Box, counts: Int32Ar
   return best;
 }
 
-/** The power of the step from a length on. */
+/** A length, rounded up to a power of the step. */
 function rounded(length: number): number {
   let spacing = 2 ** -20;
   while (spacing < length) spacing *= 2;
@@ -180,7 +180,7 @@ function rounded(length: number): number {
 }
 
 interface SplineGrid {
-  /** Σ_{i≠j} of the smooth part, and its gradient. */
+  /** Σ_{i≠j} over the smooth part, and its gradient. */
   sum(X: Float64Array, box: Box, plan: Plan, gradient: Float64Array): number;
 }
 
@@ -194,7 +194,7 @@ function splineGrid(N: number, n: number): SplineGrid {
   const wy = new Float64Array(4);
   const sx = new Float64Array(4);
   const sy = new Float64Array(4);
-  /** The spectrum of a cubic B-spline at the nodes, squared: splines that interpolate are B-splines divided by it, at both ends of a pair. */
+  /** The squared spectrum of a cubic B-spline at the nodes: interpolating splines are B-splines divided by it, at both ends of a pair. */
   const filter = Float64Array.from({ length: n + 1 }, (_, k) => square(splineSpectrum(k, 2 * n)));
   let prepared = 0;
 
@@ -267,7 +267,7 @@ function smoothKernel(n: number, spacing: number, radius: number): Float64Array 
   return kernel;
 }
 
-/** The four cubic B-splines that are not 0 at t in [0, 1) after a node. */
+/** The four nonzero cubic B-splines at t in [0, 1) after a node. */
 function weights(t: number, w: Float64Array): void {
   const s = 1 - t;
   const t2 = t * t;
@@ -289,7 +289,7 @@ function slopes(t: number, w: Float64Array): void {
 
 const splineSpectrum = (k: number, size: number) => (2 + cos((2 * Math.PI * k) / size)) / 3;
 
-/** Σ_{i≠j} [d < R]·u^K/(1 + d²), whose gradient is added: the points of a cell of side R meet each other and those of cells around. */
+/** Σ_{i≠j} [d < R]·u^K/(1 + d²), adding its gradient: points of a cell of side R interact with each other and with the surrounding cells. */
 function nearPairs(N: number) {
   const cellOf = new Int32Array(N);
   const order = new Int32Array(N);

@@ -5,28 +5,28 @@ import { descentSearch } from './descentSearch.ts';
 import { searchedPoints } from './nearest.ts';
 import { checkNearest, exactSearch, type Neighbors, nearestNeighbors } from './nearestNeighbors.ts';
 
-/** How neighbors are searched: see `neighborsBy`. */
+/** Method of neighbor search: see `neighborsBy`. */
 export type NeighborSearch = 'exact' | 'descent' | 'auto';
 
-/** Neighbors, and what part of the nearest they are where that is not all. */
+/** Neighbors and, if they are approximate, their recall. */
 export interface FoundNeighbors extends Neighbors {
-  /** Given by an approximate search: the part of the k nearest that was found, for a sample of points whose neighbors were searched exactly. */
+  /** Set by an approximate search: the fraction of the k nearest neighbors in its result, estimated from a sample of points with an exact search. */
   readonly recall?: number;
 }
 
-/** Points from which 'auto' may search approximately. */
+/** Number of points above which 'auto' may search approximately. */
 const MANY_POINTS = 50_000;
-/** Points whose neighbors an approximate search finds exactly too, to say what part it has found. */
+/** Number of points whose neighbors an approximate search also computes exactly, to estimate its recall. */
 const SAMPLED = 256;
 
 /**
- * The k nearest neighbors of every point, 'exact' as by `nearestNeighbors`, or approximately by neighbor 'descent', which has `recall`; 'auto' is
- * exact up to 50 000 points, and beyond where they lie near a set of few dimensions, so that a tree finds them soon.
+ * The k nearest neighbors of every point, either 'exact' like `nearestNeighbors`, or approximate by neighbor 'descent', with `recall`. 'auto' is
+ * exact up to 50 000 points, and for more points if they lie near a low-dimensional set, on which a tree is fast.
  *
  * @param Y - N×D points
- * @param k - how many, 1 … N − 1
- * @param seed - of what an approximate search draws
- * @throws InvalidInputError as `nearestNeighbors` does
+ * @param k - number of neighbors, 1 … N − 1
+ * @param seed - seed of an approximate search
+ * @throws InvalidInputError like `nearestNeighbors`
  * @see Dong, Moses & Li, WWW 2011
  */
 export function neighborsBy(search: NeighborSearch, Y: MatrixLike, k: number, seed = 0): FoundNeighbors {
@@ -53,7 +53,7 @@ export function* neighborsInParts(
   return { indices, distances, recall: recallOf(points, k, distances, seed) };
 }
 
-/** The part of the k nearest, for some points, that are no further than the k-th nearest of an exact search. */
+/** Fraction of the k nearest neighbors of some points that are not farther than the k-th of an exact search. */
 function recallOf(points: Matrix, k: number, distances: Float64Array, seed: number): number {
   const random = seededRandom(seed);
   const rows = Array.from({ length: Math.min(SAMPLED, points.rows) }, () => random.integer(points.rows));

@@ -5,24 +5,24 @@ import { sharedMemory } from '../memory.ts';
 import type { SearchAll } from './pointTree.ts';
 import { squaredDistances } from './squaredDistance.ts';
 
-/** Neighbors kept at least while searching: more than are asked for help to find those. */
+/** Smallest number of neighbors kept while searching: more than requested improve the search. */
 const FEWEST_KEPT = 20;
 const TREES = 8;
 const LEAF = 40;
-/** Candidates of each kind that meet around a point in a round. */
+/** Number of candidates of each kind compared around a point in a round. */
 const CANDIDATES = 20;
-/** Points that meet at a time, at most. */
+/** Largest number of points compared at a time. */
 const MOST_MET = 2 * Math.max(LEAF, CANDIDATES);
 const MOST_ROUNDS = 20;
-/** The search ends when a round changes a smaller part of all neighbors. */
+/** The search ends if a round changes a smaller fraction of all neighbors. */
 const LEAST_CHANGE = 0.001;
 
 /**
  * An approximate search for many points in many dimensions: groups of near points from random trees, then neighbors of neighbors are compared
- * until few are nearer than those known. Few distances a point instead of N; not every neighbor is found.
+ * until few improvements remain. It computes few distances per point instead of N, and may miss neighbors.
  *
  * @param points - n×D
- * @param seed - of trees and choices: the same seed gives the same neighbors
+ * @param seed - seed of the trees and samples: the same seed gives the same neighbors
  * @see Dong, Moses & Li, Efficient k-nearest neighbor graph construction for generic similarity measures (2011)
  */
 export function descentSearch(points: Matrix, seed: number): SearchAll {
@@ -53,7 +53,7 @@ export function descentSearch(points: Matrix, seed: number): SearchAll {
   };
 }
 
-/** One round: around each point, those that are new among its neighbors, or have it newly among theirs, meet each other and the old ones. */
+/** One round: around each point, its new neighbors and the points that newly have it as a neighbor are compared with each other and with the old ones. */
 function descend(found: KnownNeighbors, random: Random): number {
   const { size, kept, rows, isNew } = found;
   const fresh = new Samples(size, random);
@@ -73,7 +73,7 @@ function descend(found: KnownNeighbors, random: Random): number {
   return found.changes;
 }
 
-/** Up to `CANDIDATES` of the rows that each point is offered, each as likely as another. */
+/** Uniform samples of up to `CANDIDATES` of the rows offered for each point. */
 class Samples {
   readonly #rows: Int32Array;
   readonly #offered: Int32Array;
@@ -99,12 +99,12 @@ class Samples {
   has = (i: number, row: number): boolean => this.of(i).includes(row);
 }
 
-/** The nearest points found so far for each point, nearest first, ties by row. */
+/** The nearest points known so far for each point, nearest first, ties by row. */
 class KnownNeighbors {
   /** size×kept, row by row; −1 where fewer are known. */
   readonly rows: Int32Array;
   readonly squares: Float64Array;
-  /** Whether a neighbor has not met the others around its point. */
+  /** Whether a neighbor has not yet been compared with the others around its point. */
   readonly isNew: Uint8Array;
   changes = 0;
   readonly #met = new Int32Array(MOST_MET);
@@ -134,7 +134,7 @@ class KnownNeighbors {
     }
   }
 
-  /** Gives points of which too few are known others at random, as in small groups of points that coincide. */
+  /** Fills up points with too few known neighbors at random, as in small groups of coincident points. */
   fill(random: Random): void {
     const { size, kept, rows } = this;
     const pair = new Int32Array(2);
@@ -168,14 +168,14 @@ class KnownNeighbors {
   }
 }
 
-/** Halvings that may fail to separate anything before a set of points is cut in the middle: many of them coincide then. */
+/** Number of bisections that may fail to separate a set of mostly coincident points before it is split in the middle. */
 const LOPSIDED = 0.05;
 
 /**
- * Small groups of points that are near each other: all points are halved by the plane midway between two of them, drawn at random, and the halves
- * again, until none holds more than `size`.
+ * Small groups of neighboring points: all points are divided by the plane midway between two random points, and the halves recursively, until no
+ * group has more than `size` points.
  *
- * @param visit - looks at one group: row numbers
+ * @param visit - called with the row numbers of each group
  * @see Dasgupta & Freund, Random projection trees and low dimensional manifolds (2008)
  */
 function projectionLeaves(
@@ -220,7 +220,7 @@ function projectionLeaves(
   }
 }
 
-/** Moves the rows of negative side before the others, and says where the others begin. */
+/** Moves the rows of negative side before the others, and returns the position of the others. */
 function halved(order: Int32Array, sides: Float64Array, from: number, to: number): number {
   let middle = from;
   for (let p = from; p < to; p++) {
@@ -236,22 +236,23 @@ function halved(order: Int32Array, sides: Float64Array, from: number, to: number
 /** Squared distances between the points of short lists. */
 interface PairSquares {
   /**
-   * Of the first points of a list from all that follow them there: that of the points at places p < q is entry p·most + q. The array is reused.
+   * Squared distances between the first points of a list and all points after each of them: entry p·most + q for the points at positions p < q. The
+   * array is reused.
    *
-   * @param list - row numbers, of which `count` are looked at
+   * @param list - row numbers; the first `count` are used
    */
   of(list: Int32Array, first: number, count: number): Float64Array;
-  /** Gives back the memory that it took. */
+  /** Frees its memory. */
   release(): void;
 }
 
-/** Coordinates of all points at most that are copied for the compiled kernels, 1 GiB. */
+/** Largest number of coordinates copied for the compiled kernels, 1 GiB. */
 const MOST_NUMBERS = 2 ** 27;
 
 /**
- * By direct differences added in the order of the coordinates: on every engine the same bits.
+ * Squared distances by direct differences, added in the order of the coordinates, with the same bits on every engine.
  *
- * @param most - the longest list, a multiple of four
+ * @param most - length of the longest list, a multiple of four
  */
 function pairSquares(points: Matrix, most: number): PairSquares {
   const { data, columns: D } = points;

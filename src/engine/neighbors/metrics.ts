@@ -8,19 +8,19 @@ import { Nearest } from './nearest.ts';
 import { checkNearest, type Neighbors, nearestNeighbors } from './nearestNeighbors.ts';
 
 /**
- * How far rows y, z are from each other: 'euclidean', ‖y − z‖; 'cosine', 1 − yᵀz/(‖y‖·‖z‖); 'correlation', the same of rows less their means; 'hamming', the part of
- * the entries that differ; 'precomputed': the rows are themselves the distances to all points.
+ * Distance between rows y and z: 'euclidean', ‖y − z‖; 'cosine', 1 − yᵀz/(‖y‖·‖z‖); 'correlation', the same after subtracting the rows' means;
+ * 'hamming', the fraction of entries that differ; 'precomputed': the rows contain the distances to all points.
  */
 export type Metric = 'euclidean' | 'cosine' | 'correlation' | 'hamming' | 'precomputed';
 
-/** Euclidean search that stands for a search by another metric: the points to search, and the conversion of its distances. */
+/** A Euclidean search in place of a search by another metric: the points to search, and the conversion of its distances. */
 interface SearchedPoints {
   readonly points: Matrix;
   distance(found: number): number;
 }
 
 /**
- * Points whose Euclidean distances are those of a metric, up to a function that rises; undefined for a metric without such points.
+ * Points whose Euclidean distances are an increasing function of a metric; undefined for a metric without such points.
  *
  * @throws InvalidInputError for a row without direction
  */
@@ -48,10 +48,10 @@ function unitRows({ data, rows, columns }: Matrix, metric: 'cosine' | 'correlati
   return new Matrix(unit, rows, columns);
 }
 
-/** Largest rounding error of distances in single precision, as a part of the largest distance. */
+/** Largest rounding error of distances in single precision, relative to the largest distance. */
 const ROUNDING = 2 ** -20;
 
-/** Distances between the points themselves, and a sentence about what was rounded. */
+/** Precomputed distances, and a note about rounding. */
 interface GivenDistances {
   /** N×N, symmetric, 0 on the diagonal. */
   readonly distances: Matrix;
@@ -60,10 +60,10 @@ interface GivenDistances {
 }
 
 /**
- * Checks distances that were computed before. What rounding in single precision does to them is undone: distances to a point itself and negative ones become 0,
- * and those of both directions their mean, where that changes them by less than a millionth of the largest distance.
+ * Checks precomputed distances and removes rounding errors of single precision: distances from a point to itself and negative ones become 0, and both
+ * directions are averaged, provided that the change is less than a millionth of the largest distance.
  *
- * @param caller - such as "metric 'precomputed' of umap"
+ * @param caller - name in messages, such as "metric 'precomputed' of umap"
  * @throws InvalidInputError unless they are N×N, N ≥ 2, finite, not negative, symmetric, and 0 from each point to itself
  */
 export function givenDistances(given: Matrix, caller: string): GivenDistances {
@@ -75,7 +75,7 @@ export function givenDistances(given: Matrix, caller: string): GivenDistances {
   const bad = data.findIndex((entry) => !(entry >= -tolerance && entry < Infinity));
   if (bad >= 0) {
     throw new InvalidInputError(
-      `Distances are finite numbers from 0, but row ${Math.floor(bad / N)}, column ${bad % N} of those of ${caller} is ${data[bad]}. ` +
+      `Distances are finite numbers from 0, but row ${Math.floor(bad / N)}, column ${bad % N} of ${caller} is ${data[bad]}. ` +
         'Give a distance between every two points; 1 − s makes one of a similarity s up to 1.',
     );
   }
@@ -95,7 +95,7 @@ export function givenDistances(given: Matrix, caller: string): GivenDistances {
       if (d === back && d >= 0) continue;
       if (Math.abs(d - back) > tolerance) {
         throw new InvalidInputError(
-          `Distances are symmetric, but row ${j}, column ${i} of those of ${caller} is ${back} and row ${i}, column ${j} is ${d}. ` +
+          `Distances are symmetric, but row ${j}, column ${i} of ${caller} is ${back} and row ${i}, column ${j} is ${d}. ` +
             'Take their means, if both are measurements of one distance.',
         );
       }
@@ -108,11 +108,11 @@ export function givenDistances(given: Matrix, caller: string): GivenDistances {
   const note =
     changed === 0
       ? ''
-      : ` Rounding is taken out of ${counted(changed, 'distance')}: those of a point to itself are 0, and those of both directions their mean.`;
+      : ` Rounding is removed from ${counted(changed, 'distance')}: distances from a point to itself are 0, and both directions get their mean.`;
   return { distances, note };
 }
 
-/** The k nearest others of every point by a metric, with pauses: exact, or by descent for many points as `neighborsBy` says. */
+/** The k nearest others of every point by a metric, with pauses: exact, or by descent for many points as in `neighborsBy`. */
 export function* metricNeighborsInParts(metric: Metric, Y: Matrix, k: number): ProgressiveWork<FoundNeighbors> {
   const euclidean = asEuclidean(Y, metric);
   if (euclidean === undefined) {
@@ -123,7 +123,7 @@ export function* metricNeighborsInParts(metric: Metric, Y: Matrix, k: number): P
   return { ...found, distances: found.distances.map(euclidean.distance) };
 }
 
-/** The k nearest points of other rows by a metric, exactly. */
+/** The k nearest points to other rows by a metric, exactly. */
 export function metricNeighborsOf(metric: Metric, points: Matrix, k: number, queries: Matrix): Neighbors {
   const euclidean = asEuclidean(points, metric);
   if (euclidean === undefined) {
@@ -136,7 +136,7 @@ export function metricNeighborsOf(metric: Metric, points: Matrix, k: number, que
 }
 
 type Compared = 'hamming' | 'precomputed';
-/** Rows that are compared between two pauses. */
+/** Number of rows compared between two pauses. */
 const ROWS = 64;
 
 function* comparedRows(metric: Compared, points: Matrix, asked: Matrix, k: number): ProgressiveWork<Neighbors> {
@@ -153,7 +153,7 @@ function* comparedRows(metric: Compared, points: Matrix, asked: Matrix, k: numbe
     }
     nearest.drain(found.indices, found.distances, i * k);
   }
-  // What is drained is the root of what was offered.
+  // `drain` returns the square roots of the offered values.
   for (let p = 0; p < found.distances.length; p++) {
     const i = Math.floor(p / k);
     const j = found.indices[p]!;

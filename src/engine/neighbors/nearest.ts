@@ -8,34 +8,34 @@ import { type LinkedKernels, RECORD_BYTES, writeRecord } from '../wasm/instance.
 
 /** Extra candidates: without them the k-th would have to be separated from the next by rounded distances. */
 const SPARE = 2;
-/** Rows of a block of products, and points of which each coordinate's numbers lie side by side. */
+/** Number of rows in a block of products, and of points whose values of a coordinate are adjacent in memory. */
 const ROWS = 64;
 const GROUP = 8;
-/** Coordinates that are summed before they are added to the rest: a short sum has a small error, and stays in the cache. */
+/** Number of coordinates summed before they are added to the rest: a short sum has a small error, and stays in the cache. */
 const LAYER = 256;
 const BYTES = 4;
-/** Half the distance from 1 to the next number in single precision, and the smallest number there is. */
+/** Half the distance from 1 to the next number in single precision, and the smallest positive number. */
 const UNIT = 2 ** -24;
 const SMALLEST = 2 ** -149;
-/** Coordinates of all points at most: they take twelve bytes each. */
+/** Largest number of coordinates of all points, which take twelve bytes each. */
 const MOST_NUMBERS = 2 ** 26;
-/** Coordinates whose powers of two are beyond this might leave the range of doubles when they are squared. */
+/** Largest exponent of coordinates: with larger ones, squares might leave the range of doubles. */
 const MOST_EXPONENT = 300;
 
 /**
- * Looks at the candidates of point i, with their squared distances by direct differences: all other points are at a squared distance of `others`
- * at least. The arrays are reused.
+ * Receives the candidates of point i, with their squared distances by direct differences; all other points are at a squared distance of at least
+ * `others`. The arrays are reused.
  */
 export type VisitMeasured = (i: number, rows: Int32Array, squares: Float64Array, others: number) => void;
 
-/** Points about their mean, to be multiplied by a power of two, with which the largest coordinate is between 1 and 2. */
+/** Points about their mean, and the power of two that brings the largest coordinate between 1 and 2. */
 interface ScaledPoints {
   readonly points: Matrix;
   readonly mean: Float64Array;
   readonly scale: number;
 }
 
-/** How to bring points into the range of single precision; undefined where they all coincide, are too large, too small, or too many. */
+/** Scaling of points to the range of single precision; undefined if they all coincide, or are too large, too small, or too many. */
 export function scaledPoints(points: Matrix, mean: Float64Array): ScaledPoints | undefined {
   const { data, columns } = points;
   if (data.length > MOST_NUMBERS) return undefined;
@@ -51,14 +51,14 @@ export function scaledPoints(points: Matrix, mean: Float64Array): ScaledPoints |
 }
 
 /**
- * For each point the k + 2 others that are nearest by lower bounds of their squared distances in single precision, and how near the rest may be.
+ * For each point, the k + 2 others that are nearest by lower bounds of their squared distances in single precision, and a lower bound for the rest.
  *
- * With z the scaled points, ẑ these in single precision, u = 2⁻²⁴, and m roundings in a sum of products, half of ‖z_i − z_j‖² is
- * ½‖ẑ_i‖² + ½‖ẑ_j‖² − ẑ_iᵀẑ_j up to a part of ‖ẑ_i‖² + ‖ẑ_j‖²: mu/2 for the product, 2u for ẑ, u/2 for the halves, 2u for adding the three up. What
- * happens in double precision is less than u together, for any number of columns below 2²⁰. So the halves are made smaller by 2(m/2 + 6)u, and the
- * sum is a lower bound, whatever else is far away. D numbers of the smallest size cover what underflows.
+ * Let z be the scaled points, ẑ their values in single precision, u = 2⁻²⁴, and m the number of roundings in a sum of products. Half of ‖z_i − z_j‖²
+ * is ½‖ẑ_i‖² + ½‖ẑ_j‖² − ẑ_iᵀẑ_j with an error relative to ‖ẑ_i‖² + ‖ẑ_j‖² of mu/2 for the product, 2u for ẑ, u/2 for the halves, and 2u for the sum
+ * of three terms. Errors in double precision sum to less than u for fewer than 2²⁰ columns. The halves are therefore reduced by a factor 1 − 2(m/2 +
+ * 6)u, and the sum is a lower bound regardless of other points. D numbers of the smallest size cover underflow.
  *
- * @param visit - called once for each point, in an order in which the first points are a sample of all
+ * @param visit - called once per point, in an order whose first points are a sample of all
  * @see Higham, Accuracy and Stability of Numerical Algorithms (2002), §3.1
  */
 export function* singleCandidates(
@@ -121,7 +121,7 @@ export function* singleCandidates(
   }
 }
 
-/** The rows 0 … n − 1 so that those which follow one another are far apart: by steps of about .62 n. */
+/** The rows 0 … n − 1 in an order that separates consecutive rows, by steps of about 0.62·n. */
 function scattered(n: number): Int32Array {
   let step = Math.max(1, Math.round(0.618 * n));
   while (commonDivisor(step, n) > 1) step++;
@@ -138,8 +138,8 @@ function commonDivisor(a: number, b: number): number {
 }
 
 /**
- * Copies the points in an order to `all`, and packs them about their mean in groups of eight: `LAYER` columns of all groups, then the next; filled up
- * with zeros. Halves gets half of their squared norms, times a factor; Infinity where there is no point.
+ * Copies the points in an order to `all`, and packs them about their mean in groups of eight: `LAYER` columns of all groups, then the next, padded
+ * with zeros. `halves` receives half of their squared norms, times a factor; Infinity where there is no point.
  */
 function pack(
   { points, mean, scale }: ScaledPoints,
@@ -187,7 +187,7 @@ export class Nearest {
     this.#rows = new Int32Array(k);
   }
 
-  /** Takes a candidate that comes before the worst of the k. */
+  /** Inserts a candidate that comes before the worst of the k. */
   offer(square: number, row: number): void {
     if (this.#count < this.k) {
       this.#rise(this.#count++, square, row);
@@ -259,7 +259,7 @@ export function nearestOf(distances: Float64Array, k: number): Int32Array {
   return rows;
 }
 
-/** The points among which, or for which, neighbors are searched: finite, at least one. */
+/** The points to search, or to search neighbors for: finite, at least one. */
 export function searchedPoints(values: MatrixLike, name: string): Matrix {
   // They are only read: a matrix need not be copied.
   const points =
@@ -270,7 +270,7 @@ export function searchedPoints(values: MatrixLike, name: string): Matrix {
   if (!areFinite(points.data)) {
     const bad = points.data.findIndex((value) => !Number.isFinite(value));
     throw new InvalidInputError(
-      `${name} must hold finite numbers, but row ${Math.floor(bad / points.columns)}, column ${bad % points.columns} is ` +
+      `${name} must contain finite numbers, but row ${Math.floor(bad / points.columns)}, column ${bad % points.columns} is ` +
         `${points.data[bad]}. Distances to that point are not defined: drop the row or fill in the value.`,
     );
   }
@@ -287,7 +287,7 @@ function areFinite(values: Float64Array): boolean {
   return sum0 + sum1 === 0;
 }
 
-/** The points whose neighbors are searched: `queries` in the same space, or the points themselves. */
+/** The points whose neighbors are searched: `queries` in the same space, or the searched points themselves. */
 export function queriedPoints(points: Matrix, queries: MatrixLike | undefined, name: string): Matrix {
   if (queries === undefined) return points;
   const asked = searchedPoints(queries, name);

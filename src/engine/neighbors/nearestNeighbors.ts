@@ -16,7 +16,7 @@ import { columnMeans, pointProducts } from './pointProducts.ts';
 import { partLookedAt, type SearchAll, treeSearch } from './pointTree.ts';
 import { squaredDistances } from './squaredDistance.ts';
 
-/** Row i holds the k neighbors of point i, nearest first. */
+/** Neighbors of points: row i has the k neighbors of point i, nearest first. */
 export interface Neighbors {
   /** n×k, row by row: row numbers of the neighbors. */
   readonly indices: Int32Array;
@@ -24,21 +24,21 @@ export interface Neighbors {
   readonly distances: Float64Array;
 }
 
-/** Columns up to which a tree is taken without looking: it skips enough, or there is little to compute. */
+/** Largest number of columns for a tree without sampling: it skips enough, or the cost is small. */
 const FEW_COLUMNS = 15;
-/** The part that a sample looks at from which on products are faster than a tree: of other points, and of pairs, which they compute once for both. */
+/** Fraction of points visited in a sample of searches above which products are faster than a tree: of other points, and of pairs, which are computed once for both points. */
 const MOST_LOOKED_AT = 0.12;
 const LOOKED_AT_FOR_PAIRS = 0.04;
 
 /**
  * The k nearest neighbors of every point, exactly: ordered by ‖y_i − y_j‖², and by row where these are equal. A point is not
- * its own neighbor, but a duplicate of it is. A k-d tree finds them where it skips most of the points, blocks of products elsewhere.
+ * its own neighbor, but a duplicate of it is. The search uses a k-d tree if it can skip most of the points, and blocks of products otherwise.
  *
  * @param Y - N×D points
- * @param k - how many, 1 … N − 1 (up to N with `queries`)
+ * @param k - number of neighbors, 1 … N − 1 (up to N with `queries`)
  * @param options - `queries`: M×D other points whose neighbors among the rows of Y are searched instead
  * @returns N×k (M×k) indices and distances
- * @throws InvalidInputError when k is not in that range or an entry is not finite
+ * @throws InvalidInputError if k is outside this range or an entry is not finite
  * @see Friedman, Bentley & Finkel, ACM TOMS 3 (1977)
  * @example
  * ```ts
@@ -55,17 +55,17 @@ export function nearestNeighbors(Y: MatrixLike, k: number, options: { readonly q
   return { indices, distances };
 }
 
-/** Throws unless there are k neighbors. */
+/** Throws unless each point can have k neighbors. */
 export function checkNearest(k: number, points: number, isOwn: boolean): void {
   const most = isOwn ? points - 1 : points;
   if (Number.isInteger(k) && k >= 1 && k <= most) return;
   throw new InvalidInputError(
-    `${k} nearest neighbors among ${points} points were asked for: ask for a whole number from 1 to ${most}` +
+    `${k} nearest neighbors among ${points} points were requested: request a whole number from 1 to ${most}` +
       `${isOwn ? ', as a point is not its own neighbor' : ''}.`,
   );
 }
 
-/** The faster of both exact searches, and whether a tree would have to look at many of the points. */
+/** The faster exact search, and whether a tree would have to visit many of the points. */
 export function exactSearch(
   points: Matrix,
   asked: Matrix,
@@ -79,24 +79,24 @@ export function exactSearch(
   };
 }
 
-/** The part of a sample of points up to which a second search for those that single precision leaves open costs little. */
+/** Fraction of unresolved points, in a sample, below which a second search for points that single precision leaves open is cheap. */
 const MOST_UNPROVEN = 0.125;
 
 /**
- * The search in many dimensions, where a tree skips nothing: all distances come from blocks of products, at the speed of the linear algebra, with a bound of
- * their error; what the bound leaves is compared by direct differences, so that the result is that of an exhaustive search, bit for bit.
+ * The search in many dimensions, where a tree skips nothing: all distances are computed from blocks of products, at the speed of the linear algebra,
+ * with error bounds. Candidates that the bounds leave are compared by direct differences, so that the result equals an exhaustive search bit for bit.
  *
  * @param points - n×D
- * @param asked - m×D queries; where they are the points themselves, none is its own neighbor
+ * @param asked - m×D queries; if they are the points themselves, none is its own neighbor
  */
 export function productSearch(points: Matrix, asked: Matrix): SearchAll {
   return asked === points ? ownSearch(points) : (k, ...found) => searchOthers(points, asked, k, undefined, ...found);
 }
 
 /**
- * Neighbors among the points themselves, whose distances are computed once for both of a pair: the nearest of the candidates that products leave, in
- * single precision or, where that can tell too few points apart, in double, and another search for points whose candidates do not prove to be
- * enough, as many others are as near as the k-th.
+ * Neighbors among the points themselves, with each distance computed once per pair. Candidates are selected by products in single precision or, if it
+ * distinguishes too few points, in double precision. Points whose candidates are not proven to suffice, because many others are as near as the k-th,
+ * are searched again.
  */
 function ownSearch(points: Matrix): SearchAll {
   return function* (k, indices, distances) {
@@ -144,7 +144,7 @@ function ownSearch(points: Matrix): SearchAll {
   };
 }
 
-/** The k nearest are among the points whose lower bound is no more than the k-th smallest upper bound; query i is not to find point leftOut[i]. */
+/** The k nearest points are among those whose lower bound is at most the k-th smallest upper bound; query i excludes point leftOut[i]. */
 function* searchOthers(
   points: Matrix,
   asked: Matrix,
@@ -166,7 +166,7 @@ function* searchOthers(
     for (let j = 0; j < lower.length; j++) {
       if (lower[j]! > threshold || j === own) continue;
       squaredDistances(asked.data, i * D, points.data, j * D, D, 1, square);
-      // Rows come in order, so that of equal distances the first stays.
+      // Rows come in order, so that among equal distances the first is kept.
       if (square[0]! < nearest.worst) nearest.offer(square[0]!, j);
     }
     nearest.drain(indices, distances, i * k);
@@ -176,14 +176,14 @@ function* searchOthers(
 /** Extra candidates: without them the k-th would have to be separated from the next by rounded distances. */
 const SPARE = 4;
 
-/** Looks at the candidates of point i, in the order of their rows: all other points are at a squared distance of `others` at least. */
+/** Receives the candidates of point i in the order of their rows; all other points are at a squared distance of at least `others`. */
 type VisitCandidates = (i: number, rows: Int32Array, others: number) => void;
 
 /**
- * For each point the k + 4 others that are nearest by squared distances from products, and how near the rest may be.
+ * For each point, the k + 4 others that are nearest by squared distances from products, and a lower bound for the rest.
  *
  * @param points - n×D, satisfying `boundsAreFinite`
- * @param visit - called for i = 0 … n − 1 when all products are known
+ * @param visit - called for i = 0 … n − 1 after all products are computed
  */
 export function* ownCandidates(points: Matrix, k: number, visit: VisitCandidates): ProgressiveWork<void> {
   const n = points.rows;
@@ -237,10 +237,10 @@ function replaceTop(
   rows[start + place] = row;
 }
 
-/** Looks at the bounds of row i: `lower[j]` ≤ ‖x_i − y_j‖² ≤ `upper[j]`. Both arrays are reused for the next row. */
+/** Receives the bounds of row i: `lower[j]` ≤ ‖x_i − y_j‖² ≤ `upper[j]`. Both arrays are reused for the next row. */
 type VisitBounds = (i: number, lower: Float64Array, upper: Float64Array) => void;
 
-/** Whether squares and products of the coordinates stay finite, which the bounds rest on. */
+/** Whether squares and products of the coordinates stay finite, which the bounds require. */
 export function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
   let largest = 0;
   for (const { data } of new Set(matrices)) {
@@ -254,7 +254,7 @@ export function boundsAreFinite(...matrices: readonly Matrix[]): boolean {
 }
 
 /**
- * Bounds of all squared distances between the rows of X and of Y, as direct differences give them in double precision, from blocks of products.
+ * Bounds of all squared distances between the rows of X and of Y, as computed by direct differences in double precision, from blocks of products.
  *
  * @param X - n×D
  * @param Y - m×D; both satisfy `boundsAreFinite`

@@ -4,37 +4,35 @@ import { linearAlgebra } from '../dense/activeEngine.ts';
 import { sharedMemory } from '../memory.ts';
 
 const BYTES = 8;
-/** Entries of a block of products at most, 32 MiB, and of a chunk of Y that is copied for one, 4 MiB. */
+/** Largest number of entries in a block of products, 32 MiB, and in a chunk of Y that is copied for it, 4 MiB. */
 const BLOCK = 2 ** 22;
 const CHUNK = 2 ** 19;
-/** Rows of a block at most: more make the product no faster. */
+/** Largest number of rows in a block: more do not make the product faster. */
 const MOST_ROWS = 256;
 /** Half the distance from 1 to the next double. */
 const UNIT = 2 ** -53;
 
-/** How far squared distances by products may be from those by direct differences: see `pointProducts`. */
+/** Bound of the difference between squared distances by products and by direct differences: see `pointProducts`. */
 export interface Slack {
   /** Rounding error relative to (‖x‖ + ‖y‖)². */
   readonly relative: number;
   readonly absolute: number;
 }
 
-/**
- * Looks at row i: `products[j]` is −2·xᵀy_j, `square` is ‖x‖², `squares[j]` is ‖y_j‖². The arrays are reused for the next row.
- */
+/** Receives row i: `products[j]` is −2·xᵀy_j, `square` is ‖x‖², `squares[j]` is ‖y_j‖². The arrays are reused for the next row. */
 type VisitProducts = (i: number, square: number, squares: Float64Array, products: Float64Array, slack: Slack) => void;
 
 /**
- * Products of the rows of X and of Y about the mean of Y, in blocks at the speed of the linear algebra. ‖x‖² + ‖y‖² − 2xᵀy loses digits where x and y are
- * near each other, but no more than the slack says.
+ * Products of the rows of X and of Y about the mean of Y, in blocks at the speed of the linear algebra. ‖x‖² + ‖y‖² − 2xᵀy loses digits if x and y
+ * are near each other, but no more than the slack.
  *
  * With u = 2⁻⁵³ the products and norms are off by at most Du(‖x‖ + ‖y‖)², rounded coordinates about the mean by 2u(‖x‖ + ‖y‖)², the sum of three
  * by 4u(‖x‖ + ‖y‖)², and the differences by (D + 2)u‖x − y‖² ≤ (D + 2)u(‖x‖ + ‖y‖)²: together less than (2D + 16)u(‖x‖ + ‖y‖)², in any order of
- * summation, fused or not. D more numbers of the smallest size cover what underflows.
+ * summation, fused or not. D more numbers of the smallest size cover underflow.
  *
  * @param X - n×D
  * @param Y - m×D; both satisfy `boundsAreFinite`
- * @param pairs - 'all', or 'once' where X is Y: of products with j < i then some are missing
+ * @param pairs - 'all', or 'once' if X is Y, which omits some products with j < i
  * @param visit - called for i = 0 … n − 1, with a pause after each block of rows
  * @see Higham, Accuracy and Stability of Numerical Algorithms (2002), §3.1
  */
@@ -88,10 +86,10 @@ export function* pointProducts(
   }
 }
 
-/** Rows of which the mean is taken. */
+/** Number of rows used to estimate the mean. */
 const AVERAGED = 256;
 
-/** The mean of each column, or that of some rows from everywhere, where there are many: bounds hold about any point, and are as good near the mean. */
+/** The mean of each column, over a subset of evenly spaced rows if there are many: the bounds are valid about any point, and about as tight near the mean. */
 export function columnMeans({ data, rows, columns }: Matrix): Float64Array {
   const means = new Float64Array(columns);
   const count = Math.min(AVERAGED, rows);

@@ -6,18 +6,18 @@ import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
 /** Writes the neighbors of query i into row i of both, nearest first. */
 export type SearchAll = (k: number, indices: Int32Array, distances: Float64Array) => ProgressiveWork<void>;
 
-/** Queries between two pauses. */
+/** Number of queries between two pauses. */
 const TOGETHER = 256;
 
-/** How many points' searches say whether a tree can skip much, among every how many-th point. */
+/** Number of points whose searches estimate how much a tree can skip, and spacing of the sampled points. */
 const PROBES = 16;
 const STEP = 8;
 
 /**
- * The search by a k-d tree.
+ * Search with a k-d tree.
  *
  * @param points - n×D
- * @param asked - m×D queries; where they are the points themselves, none is its own neighbor
+ * @param asked - m×D queries; if they are the points themselves, none is its own neighbor
  * @see Friedman, Bentley & Finkel, ACM TOMS 3 (1977)
  */
 export function treeSearch(points: Matrix, asked: Matrix): SearchAll {
@@ -37,8 +37,8 @@ export function treeSearch(points: Matrix, asked: Matrix): SearchAll {
 }
 
 /**
- * What part of every eighth point a tree of these looks at in a search of an eighth of k, for some of the points: small where the points lie near a
- * set of few dimensions. Of all points a tree looks at about a third of that part.
+ * Fraction of points visited by a search for k/8 neighbors in a tree of every eighth point, measured for some of the points. It is small if the
+ * points lie near a low-dimensional set. A tree of all points visits about a third of this fraction.
  */
 export function partLookedAt(points: Matrix, asked: Matrix, k: number): number {
   const sample = Matrix.zeros(Math.ceil(points.rows / STEP), points.columns);
@@ -58,7 +58,7 @@ export function partLookedAt(points: Matrix, asked: Matrix, k: number): number {
   return seen / (probes * sample.rows);
 }
 
-/** Searches the neighbors of the point that starts at `start` in x, leaving out one row; says to how many distances were computed. */
+/** Searches the neighbors of the point that starts at `start` in x, excluding one row; returns the number of distances computed. */
 function searchOf(tree: PointTree, nearest: Nearest): (x: Float64Array, start: number, leftOut: number) => number {
   const { dimension, order, points, start: from, end: to, child, first, lower, upper } = tree;
   // A path down and a sibling at each level: 2·64 entries are enough for any number of points.
@@ -101,15 +101,15 @@ function searchOf(tree: PointTree, nearest: Nearest): (x: Float64Array, start: n
   };
 }
 
-/** Most points in a leaf: fewer make more boxes to look at, more make more distances to compute. */
+/** Largest number of points in a leaf: smaller leaves mean more boxes to visit, larger ones more distances to compute. */
 export const LEAF = 12;
 
 /**
  * A k-d tree of points: a node is a range of `order` with the smallest box around its points, halved at the median of the
  * box's longest side until `LEAF` points are left.
  *
- * A search skips a box that is further than what it has. Boxes shrink to the points, so what counts is the dimension of the
- * set the points lie on, not that of the space; where nothing can be skipped, looking at the boxes costs less than half of what the distances do.
+ * A search skips boxes that are farther than its current neighbors. As boxes are fitted to the points, the cost depends on the dimension of the set
+ * that the points lie on, not of the space. If nothing can be skipped, visiting the boxes costs less than half as much as the distances.
  */
 export interface PointTree {
   readonly size: number;
@@ -118,7 +118,7 @@ export interface PointTree {
   readonly order: Int32Array;
   /** The points in that order, row by row. */
   readonly points: Float64Array;
-  /** Node v holds the points `start[v]` … `end[v]` − 1 of the order; node 0 all of them. */
+  /** Node v contains the points `start[v]` … `end[v]` − 1 of the order; node 0 contains all. */
   readonly start: Int32Array;
   readonly end: Int32Array;
   /** Children of node v are `child[v]` and `child[v]` + 1; 0 at a leaf. */
@@ -171,7 +171,7 @@ export function pointTree({ data, rows: size, columns: dimension }: Matrix): Poi
   return tree;
 }
 
-/** Halves of ranges above LEAF hold more than LEAF / 2 points each. */
+/** Largest number of nodes: halves of ranges above LEAF have more than LEAF / 2 points each. */
 function nodesFor(size: number): number {
   return 2 * Math.ceil((2 * size) / LEAF) + 1;
 }
@@ -210,7 +210,7 @@ function longestSide({ dimension, lower, upper }: PointTree, v: number): number 
 
 /**
  * Rearranges keys and rows of [from, to) so that those at `middle` and after come last in the order of (key, row): Hoare's
- * selection. With rows in the order, points that coincide are halved by row, and a search for the first of them can skip.
+ * selection. Since rows are part of the order, coincident points are divided by row, and a search for the first of them can skip nodes.
  */
 function partition(keys: Float64Array, rows: Int32Array, from: number, to: number, middle: number): void {
   let low = from;

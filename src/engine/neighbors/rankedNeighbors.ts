@@ -8,9 +8,9 @@ import { boundsAreFinite } from './nearestNeighbors.ts';
 import { pointProducts, type Slack } from './pointProducts.ts';
 import { squaredDistance, squaredDistances } from './squaredDistance.ts';
 
-/** The neighbors of some rows, all of them. What it shows lasts until the next allocation, or the next block. */
+/** All neighbors of some rows. Its arrays are valid until the next allocation, or the next block. */
 export interface RankedBlock {
-  /** The first row and how many there are. */
+  /** The first row, and the number of rows. */
   readonly first: number;
   readonly count: number;
   /** Ranks of all N points as neighbors of row first + p: 1 for the nearest one, 0 for the row itself. */
@@ -21,19 +21,20 @@ export interface RankedBlock {
   areTied(p: number, a: number, b: number): boolean;
 }
 
-/** Distances below this fraction of those to the mean are computed by differences, because products about the mean have lost digits. */
+/** Distances below this fraction of the distance to the mean are computed by differences, because products about the mean have lost digits. */
 const NEAR = 1e-4;
 
-/** Multiplications that take as long as to rank one point of a row. */
+/** Number of multiplications that take as long as ranking one point of a row. */
 const COST = 200;
 
 /**
  * Ranks of all points by their distances from each, in blocks of rows, so that no N×N array is kept. Distances are computed as products at the speed of the linear
- * algebra; those that are equal within rounding are compared by their differences, so that the order is that of the squared distances Σ_d (x_id − x_jd)² added in the
- * order of the coordinates. Of equally near points the one of lowest index comes first. Rows of a block are shared among threads.
+ * algebra; distances that are equal within rounding are compared by differences, so that the order agrees with the squared distances Σ_d (x_id −
+ * x_jd)² added in the order of the coordinates. Among equally near points, the one with the lowest index comes first. Rows of a block are shared
+ * among threads.
  *
  * @param points - N×D, N at least 2
- * @throws InvalidInputError when squared distances are too large for a double
+ * @throws InvalidInputError if squared distances are too large for a double
  */
 export function* rankedNeighbors(points: Matrix): Generator<RankedBlock, void, void> {
   const N = points.rows;
@@ -128,8 +129,8 @@ function rankPlainly({ rows: N, columns: D, data }: Matrix, { first, count, rank
 }
 
 /**
- * The blocks of two lists of as many points, row by row. Points that are equally far in one list are ranked as in the other, so that ties count neither for nor
- * against a map and the order of the rows does not matter.
+ * The blocks of two lists of equally many points, row by row. Points that are equally far in one list are ranked as in the other, so that ties count
+ * neither for nor against a map and the order of the rows does not matter.
  */
 export function* rankedTogether(Y: Matrix, X: Matrix): Generator<readonly [RankedBlock, RankedBlock], void, void> {
   const [ofY, ofX] = [rankedNeighbors(Y), rankedNeighbors(X)];
@@ -154,7 +155,7 @@ export function* rankedTogether(Y: Matrix, X: Matrix): Generator<readonly [Ranke
   }
 }
 
-/** Ranks points that are equally far from row p of a block by other ranks, in place. */
+/** Ranks points that are equally far from row p of a block by another list's ranks, in place. */
 function rankTies(block: RankedBlock, p: number, other: Int32Array, order: Int32Array): void {
   const ranks = block.ranks(p);
   for (let j = 0; j < ranks.length; j++) order[ranks[j]!] = j;

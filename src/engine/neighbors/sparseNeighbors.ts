@@ -5,18 +5,19 @@ import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { Nearest } from './nearest.ts';
 import { checkNearest, type Neighbors } from './nearestNeighbors.ts';
 
-/** Extra candidates, whose distances are computed again by differences. */
+/** Extra candidates, whose distances are recomputed by differences. */
 const SPARE = 8;
 
 /**
  * The k nearest neighbors of every row of a sparse matrix, exactly: ordered by distance, and by row where these are equal. Products of a row with all others are
- * added up along the columns where it has entries, Σ_j (entries of column j)² in all; the nearest ones are compared again by differences of their entries.
+ * added up along the columns where it has entries, Σ_j (entries of column j)² in all; the nearest ones are recomputed by differences of their
+ * entries.
  *
  * @param Y - N×D; a row is not its own neighbor, but a duplicate of it is
- * @param k - how many, 1 … N − 1
- * @param options - `metric`: 'euclidean' (unless given), ‖y_i − y_j‖, or 'cosine', 1 − y_iᵀy_j/(‖y_i‖·‖y_j‖)
+ * @param k - number of neighbors, 1 … N − 1
+ * @param options - `metric`: 'euclidean' (default), ‖y_i − y_j‖, or 'cosine', 1 − y_iᵀy_j/(‖y_i‖·‖y_j‖)
  * @returns N×k indices and distances
- * @throws InvalidInputError when k is not in that range, and with 'cosine' for a row without entries
+ * @throws InvalidInputError if k is outside this range, and with 'cosine' for a row without entries
  * @example
  * ```ts
  * const { observations } = await readSparseTable('counts.mtx');
@@ -76,7 +77,7 @@ export function sparseNeighbors(
   return found;
 }
 
-/** ‖y_i − y_j‖² by the entries of both rows. */
+/** ‖y_i − y_j‖² from the entries of both rows. */
 function squaredDistance({ starts, indices, values }: SparseMatrix, i: number, j: number): number {
   let [p, r, sum] = [starts[i]!, starts[j]!, 0];
   const [ends, last] = [starts[i + 1]!, starts[j + 1]!];

@@ -12,8 +12,8 @@ export function squaredDistance(data: Float64Array, a: number, b: number, D: num
 const TOGETHER = 4;
 
 /**
- * squares[p] ← ‖x − y_p‖² for `count` points that follow one another in y from `yStart` on, or for those `rows` of y, by direct differences added
- * in the order of the coordinates.
+ * squares[p] ← ‖x − y_p‖² for `count` consecutive points in y from `yStart` on, or for the points `rows` of y, by direct differences added in the
+ * order of the coordinates.
  */
 export function squaredDistances(
   x: Float64Array,
@@ -77,7 +77,7 @@ export function squaredDistanceToBox(
     const value = x[xStart + d]!;
     const below = lower[box + d]! - value;
     const above = value - upper[box + d]!;
-    // max(below, 0) + max(above, 0), of which one is 0, without branches that a processor could not predict.
+    // max(below, 0) + max(above, 0), one of them 0, without branches that a processor could not predict.
     const outside = 0.5 * (below + Math.abs(below) + (above + Math.abs(above)));
     sum += outside * outside;
   }

@@ -26,7 +26,7 @@ export interface BallNeighbors {
  * @param Y - N×D points
  * @param r - the radius, ≥ 0, in the unit of Y
  * @param options - `queries`: M×D other points whose neighbors among the rows of Y are searched instead
- * @throws InvalidInputError when r is not a number ≥ 0 or an entry of Y is not finite
+ * @throws InvalidInputError if r is not a number ≥ 0 or an entry of Y is not finite
  * @example
  * ```ts
  * withinRadius([[0], [1], [3]], 2).indices; // Int32Array [1, 0, 2, 1]
@@ -45,7 +45,7 @@ export function* withinRadiusInParts(
   const points = searchedPoints(Y, 'Y');
   const asked = queriedPoints(points, options.queries, 'queries');
   if (!(r >= 0)) {
-    throw new InvalidInputError(`Neighbors within a radius of ${r} were asked for: give a radius of 0 or more.`);
+    throw new InvalidInputError(`Neighbors within a radius of ${r} were requested: give a radius of 0 or more.`);
   }
   const tree = pointTree(points);
   const ball = new Ball(tree, r);
@@ -65,7 +65,7 @@ export function* withinRadiusInParts(
   return { starts, indices: ball.rows.slice(0, ball.count), distances: ball.distances.slice(0, ball.count) };
 }
 
-/** Gathers the points within a radius of one point after the other. */
+/** Collects the points within a radius of one point after another. */
 class Ball {
   rows: Int32Array;
   distances: Float64Array;
@@ -80,7 +80,7 @@ class Ball {
     this.distances = new Float64Array(16 * tree.size);
   }
 
-  /** Appends the points around the one that starts at `start` in x, `leftOut` excepted, in the order of their rows. */
+  /** Appends the points around the one that starts at `start` in x, except `leftOut`, in the order of their rows. */
   collect(x: Float64Array, start: number, leftOut: number): void {
     const { r } = this;
     const { dimension, order, points, start: from, end: to, child, lower, upper } = this.tree;

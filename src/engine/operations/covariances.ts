@@ -11,10 +11,7 @@ export type CompiledProfile =
   | 'matern52'
   | 'rbf';
 
-/**
- * A function of the squared distance s = r², written as loops over many of them: a loop that calls a function for every entry is several times
- * slower.
- */
+/** A function of the squared distance s = r², written as a loop over an array: calling a function for every entry is several times slower. */
 export interface RadialProfile {
   /** Name of the function. */
   readonly name: string;
@@ -79,7 +76,7 @@ export interface RadialOperations {
  * and contiguous. Distances are direct differences, so that nearby points keep their digits.
  */
 export interface SquaredDistanceOperations {
-  /** T ← ‖a_i − b_j‖²: A n×q, B m×q, T n×m. If A is B, the diagonal is 0 whatever the points are. */
+  /** T ← ‖a_i − b_j‖²: A n×q, B m×q, T n×m. If A is B, the diagonal is exactly 0. */
   squaredDistances(n: number, m: number, q: number, a: number, b: number, target: number): void;
 
   /** Gradient in the points from a gradient W (n×m) in the squared distances: dA_i ← 2·Σ_j w_ij·(a_i − b_j), dB_j ← 2·Σ_i w_ij·(b_j − a_i). */
@@ -96,8 +93,8 @@ export interface SquaredDistanceOperations {
 }
 
 /**
- * Fused operations that would otherwise be many passes over n×n matrices. Like those of a LinearAlgebraEngine they work in place on the memory:
- * arguments named like matrices are byte offsets, matrices are row-major and contiguous, and earlier views may be detached by a call.
+ * Fused operations that would otherwise be many passes over n×n matrices. Like the operations of a LinearAlgebraEngine, they work in place on the
+ * memory: arguments named like matrices are byte offsets, matrices are row-major and contiguous, and earlier views may be detached by a call.
  */
 export interface FusedOperations extends RadialOperations {
   /**
@@ -115,8 +112,8 @@ export interface FusedOperations extends RadialOperations {
   ): void;
 
   /**
-   * Contracts G = ∂L/∂K with the derivatives of K = `radialSum`: dX ← ∂L/∂X (n×q), and returns the derivatives in the parameters. Reads the lower
-   * triangle of K and, if only the lower triangle of a symmetric G is filled ('lower'), that of G.
+   * Contracts G = ∂L/∂K with the derivatives of K = `radialSum`: dX ← ∂L/∂X (n×q), and returns the derivatives in the parameters. Reads only the
+   * lower triangle of K, and also of a symmetric G if only its lower triangle is filled ('lower').
    */
   radialSumGradient(
     n: number,
@@ -154,7 +151,7 @@ export interface ObservedPoints {
   /** Y, n×width */
   readonly y: number;
   readonly width: number;
-  /** Number of columns that Y stands for, which may have been compressed to fewer. */
+  /** Number of columns that Y represents, which may have been compressed to fewer. */
   readonly columns: number;
 }
 
@@ -192,7 +189,7 @@ interface PairQuadratic {
   readonly upper: Float64Array;
 }
 
-/** Steps of some of the pairs of a quadratic function, in the order in which they first moved. */
+/** Steps of some of the pairs of a quadratic function, in the order of their first moves. */
 export interface PairSteps {
   /** Index of each pair's step, −1 for pairs that have not moved. */
   readonly places: Int32Array;
@@ -203,7 +200,7 @@ export interface PairSteps {
   count: number;
 }
 
-/** Number of entries of H from which a product may be computed by points; a smaller one takes a millisecond. */
+/** Number of entries of H above which a product may be computed by points; a smaller one takes a millisecond. */
 const MANY = 1e6;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Expectations of the rbf exp(−½·Σ_d ((x_d − z_d)/l_d)²) under n Gaussians N(μ_n, diag s_n), at m inducing inputs. Offsets are those of
- * contiguous row-major matrices: means and variances n×q, inducing inputs m×q.
+ * Expectations of the rbf exp(−½·Σ_d ((x_d − z_d)/l_d)²) under n Gaussians N(μ_n, diag s_n), at m inducing inputs. Offsets refer to contiguous
+ * row-major matrices: means and variances n×q, inducing inputs m×q.
  */
 export interface ExpectationOperations {
   /** Ψ1_nm = E[k(x_n, z_m)], n×m. */
@@ -10,8 +10,8 @@ export interface ExpectationOperations {
   expectedRbfGradient(points: GaussianPoints, g: number, slopes: ExpectationSlopes): RbfSlopes;
 
   /**
-   * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other. Nothing n×m×m is stored unless `kept` gives
-   * memory for some points.
+   * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other. No n×m×m array is stored, except for points with
+   * memory in `kept`.
    */
   expectedRbfProducts(points: GaussianPoints, weights: PointWeights, target: number, kept?: Kept): void;
 
@@ -45,7 +45,7 @@ export interface PointWeights {
   readonly offset?: number;
 }
 
-/** Memory for what is kept of the first `points` points. */
+/** Memory for the intermediate results of the first `points` points. */
 export interface Kept {
   readonly points: number;
   readonly offset: number;

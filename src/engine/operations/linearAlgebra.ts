@@ -1,8 +1,8 @@
 /**
- * The dense linear algebra of everything above. An engine works in place on the memory of the float64 backend: `a`, `b`, `c`, `l` and `w` are byte
- * offsets in it, matrices are row-major, and strides count numbers, not bytes. An engine may take workspace from the memory, so that earlier views
- * may be detached by a call.
- * Kernels, priors, models and solvers do not depend on which engine runs: plain TypeScript, WebAssembly, or the system's LAPACK.
+ * The dense linear algebra that all modules above use. An engine works in place on the memory of the float64 backend: `a`, `b`, `c`, `l` and `w` are
+ * byte offsets in it, matrices are row-major, and strides count numbers, not bytes. An engine may take workspace from the memory, so that earlier
+ * views may be detached by a call. Kernels, priors, models and solvers do not depend on which engine runs: plain TypeScript, WebAssembly, or the
+ * system's LAPACK.
  */
 export interface LinearAlgebraEngine {
   readonly name: EngineName;
@@ -36,7 +36,7 @@ export interface LinearAlgebraEngine {
 
   /**
    * A ← V, w ← λ with A = V·diag(λ)·Vᵀ, λ ascending, column j of V the unit eigenvector of λ_j with its entry of largest
-   * modulus positive (the first of equals). Reads the lower triangle. Returns 0, or 1 when the iteration did not converge.
+   * modulus positive (the first of equals). Reads the lower triangle. Returns 0, or 1 if the iteration did not converge.
    */
   symmetricEigen(n: number, a: number, w: number): number;
 }
@@ -72,7 +72,7 @@ export function contiguous(offset: number, columns: number): Strided {
  * allocated.
  *
  * Compiled, exp and log are within 1 and tanh within 2 units in the last place of the exact values, over the whole range. Denormal
- * numbers count in full: exp rounds correctly into them, log takes them, tanh returns them as they are.
+ * numbers count in full: exp rounds correctly to them, log accepts them, and tanh returns them unchanged.
  */
 export interface ElementaryFunctions {
   /** y ← exp(x); 0 below −745.14, ∞ above 709.79. */

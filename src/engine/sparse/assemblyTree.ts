@@ -11,7 +11,7 @@ interface EliminationTree {
 /**
  * Elimination tree of a symmetric matrix whose rows and columns are eliminated in a given order: tree node k is `order[k]`.
  *
- * @see Liu, SIAM J. Matrix Anal. Appl. 11 (1990): row k of L is the part of the tree below k that A's row k reaches
+ * @see Liu, SIAM J. Matrix Anal. Appl. 11 (1990): row k of L is the part of the tree below k reachable from row k of A
  */
 export function eliminationTree({ size, starts, neighbors }: Adjacency, order: Int32Array): EliminationTree {
   const position = new Int32Array(size);
@@ -46,7 +46,7 @@ export function eliminationTree({ size, starts, neighbors }: Adjacency, order: I
 /** Widest supernode: wide enough for dense loops, narrow enough for a block of L to stay in the cache. */
 const WIDEST = 32;
 
-/** Supernodes in an order in which children come before their parents and subtrees of siblings do not mix. */
+/** Supernodes in postorder: children come before their parents, and subtrees of siblings are not interleaved. */
 export interface AssemblyTree {
   /** Number of supernodes. */
   readonly count: number;
@@ -58,8 +58,8 @@ export interface AssemblyTree {
 }
 
 /**
- * Groups columns of L with similar structure into supernodes, so that the arithmetic is done on dense blocks. A child joins its parent if few zeros
- * are stored in addition.
+ * Groups columns of L with similar structure into supernodes, so that the arithmetic is done on dense blocks. A child is merged into its parent if
+ * this adds few zeros.
  *
  * @param grounded - whether every column of L has an additional row at the end
  * @see Ashcraft & Grimes, ACM TOMS 15 (1989), on relaxed supernodes
@@ -70,7 +70,7 @@ export function assemblyTree({ parent, counts }: EliminationTree, grounded: bool
     width: new Int32Array(size).fill(1),
     front: Int32Array.from(counts, (count) => count + (grounded ? 1 : 0)),
     zeros: new Float64Array(size),
-    /** Node after which a group is named: its last column. */
+    /** Representative of a group: its last column. */
     into: Int32Array.from({ length: size }, (_, k) => k),
   };
   // Children come before their parents, so that a group is complete when it is offered to its parent.
@@ -130,8 +130,8 @@ function ordered({ width, front, into }: Groups, parentGroup: Int32Array): Assem
 }
 
 /**
- * Depth-first order, children first; among siblings, the one whose subtree needs the most memory beyond what it leaves behind comes first, which
- * keeps the stack of pending blocks small (Liu, ACM TOMS 12 (1986)).
+ * Depth-first order, children first; among siblings, the one whose subtree needs the most memory in excess of its remainder comes first, which keeps
+ * the stack of pending blocks small (Liu, ACM TOMS 12 (1986)).
  */
 function depthFirst(width: Int32Array, front: Int32Array, into: Int32Array, parentGroup: Int32Array): number[] {
   const size = into.length;

@@ -4,11 +4,11 @@ import { sharedMemory } from '../memory.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
 /**
- * Dense loops on the blocks of a sparse factor. A block holds `width` columns of L: first their diagonal block, of which the lower
- * triangle counts, then the rows below; row by row, `width` numbers a row.
+ * Dense loops on the blocks of a sparse factor. A block has `width` columns of L: first their diagonal block (lower triangle only), followed by the
+ * rows below it, row by row with `width` numbers per row.
  */
 
-/** Source of the pivots of a factorization. */
+/** Source of a factorization's pivots. */
 export type Pivots = 'diagonal' | 'rowSums';
 
 /**
@@ -17,7 +17,7 @@ export type Pivots = 'diagonal' | 'rowSums';
  * are all ≤ 0 and remain so, nothing is ever subtracted, and L is accurate to working precision entry by entry however nearly singular the matrix is
  * (Alfa, Xue & Ye, Math. Comp. 71 (2002); O'Cinneide, Numer. Math. 65 (1993)).
  *
- * @returns −1, or the column whose pivot is not positive, with the pivot left in its place
+ * @returns −1, or the index of the first column whose pivot is not positive, with the pivot left on the diagonal
  */
 export function factorDiagonal(
   block: Float64Array,
@@ -128,14 +128,14 @@ export interface BlockProducts {
   readonly symmetricTimes: typeof symmetricTimes;
 }
 
-/** Number of multiplications from which copying the operands to the engine's memory is worthwhile. */
+/** Number of multiplications above which copying the operands to the engine's memory is worthwhile. */
 const LARGE = 2 ** 16;
 
 const PLAIN: BlockProducts = Object.freeze({ subtractOuterProduct, symmetricTimes });
 
 /**
  * Runs `work` with products that pass large blocks to the linear algebra engine. Graphs that grow like a surface have small blocks nearly everywhere,
- * for which plain loops are as fast; graphs that grow like a volume spend nearly all their time in large blocks.
+ * where plain loops are as fast; graphs that grow like a volume spend nearly all their time in large blocks.
  */
 export function withBlockProducts<T>(symbolic: SymbolicFactor, work: (products: BlockProducts) => T): T {
   const { mostRows, mostColumns } = symbolic;

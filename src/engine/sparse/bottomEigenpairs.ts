@@ -14,9 +14,9 @@ const TOLERANCE = 1e-12;
 export interface BottomEigenpairsOptions {
   /** Diagonal of D, N numbers > 0; default the identity. */
   readonly metric?: Float64Array;
-  /** σ: `solve` is then that of A + σD, which is positive definite even if A is only semidefinite. Default 0. */
+  /** σ: `solve` then solves with A + σD, which is positive definite even if A is only semidefinite. Default 0. */
   readonly shift?: number;
-  /** Known eigenvectors, such as the null vectors of a Laplacian, which are left out: N numbers each. */
+  /** Known eigenvectors to exclude, such as the null vectors of a Laplacian: N numbers each. */
   readonly known?: readonly Float64Array[];
   /** Seed of the initial vectors. Default 1. */
   readonly seed?: number;
@@ -29,9 +29,9 @@ export interface BottomEigenpairsOptions {
  * Lanczos on D^½(A + σD)⁻¹D^½, whose largest eigenvalues are 1/(μ + σ).
  *
  * @param size - N
- * @param solve - x ← (A + σD)⁻¹b, such as that of a sparse factor; must not keep or change b
+ * @param solve - x ← (A + σD)⁻¹b, such as `solve` of a sparse factor; must not keep or change b
  * @param q - number of eigenpairs
- * @returns `values` μ ascending; `vectors` N×q with vᵀDv = 1 and the entry of largest modulus (the first of equals) positive
+ * @returns `values` μ ascending; `vectors` N×q with vᵀDv = 1 and the entry of largest modulus (the first of equal ones) positive
  * @throws InvalidInputError if q is too large, or D is not positive
  * @throws NumericalError if `solve` returns numbers that are not finite
  * @see Ericsson & Ruhe, Math. Comp. 35 (1980), on the spectral transformation
@@ -62,7 +62,7 @@ export function* bottomEigenpairsInParts(
   const { metric, shift = 0, known = [], seed = 1, tolerance = TOLERANCE } = options;
   if (!Number.isInteger(q) || q < 1 || q > size - known.length) {
     throw new InvalidInputError(
-      `${q} eigenpairs of a ${size}×${size} matrix were asked for${known.length > 0 ? `, ${known.length} known ones left out` : ''}: ` +
+      `${q} eigenpairs of a ${size}×${size} matrix were requested${known.length > 0 ? `, ${known.length} known ones left out` : ''}: ` +
         `ask for 1 to ${size - known.length}.`,
     );
   }
@@ -134,13 +134,13 @@ function unscaled(vectors: Matrix, root: Float64Array): Matrix {
   return result;
 }
 
-/** Shift relative to the mean eigenvalue: large enough for a factor, small beside every relevant gap. */
+/** Shift relative to the mean eigenvalue: large enough for a factor, small compared with every relevant gap. */
 const SHIFT = 1e-9;
 
 interface BottomOptions {
   /** Diagonal of D, > 0; default the identity. */
   readonly metric?: Float64Array | undefined;
-  /** Trace of D⁻¹A, if it is known. */
+  /** Trace of D⁻¹A, if known. */
   readonly trace?: number;
 }
 

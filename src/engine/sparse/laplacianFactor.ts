@@ -6,32 +6,32 @@ import { eliminate, factorize, logDeterminant, type SparseFactor, solve } from '
 import { type EdgeList, patternOfGraph } from './sparseSymmetric.ts';
 import { analyze, numbersFor, type SymbolicFactor } from './symbolicFactor.ts';
 
-/** The entries of a symmetric matrix on its diagonal, N numbers, and at the edges of a graph, one each. */
+/** The entries of a symmetric matrix on its diagonal, N numbers, and at the edges of a graph, one per edge. */
 export interface EdgeEntries {
   readonly diagonal: Float64Array;
   readonly edges: Float64Array;
 }
 
-/** Factors of symmetric positive definite matrices that are 0 but on the diagonal and at the edges of one graph. */
+/** Factors of symmetric positive definite matrices that are 0 except on the diagonal and at the edges of one graph. */
 export interface EdgeFactor {
-  /** log|A|, and the entries of A⁻¹ in the places of those of A. */
+  /** log|A|, and the entries of A⁻¹ at the positions of A's entries. */
   inverse(A: EdgeEntries): EdgeEntries & { readonly logDeterminant: number };
-  /** The entries of A⁻¹·diag(g)·A⁻¹ in these places, given those of A⁻¹ on the diagonal. */
+  /** The entries of A⁻¹·diag(g)·A⁻¹ at these positions, with the diagonal of A⁻¹ as input. */
   product(A: EdgeEntries, g: Float64Array, variances: Float64Array): EdgeEntries;
 }
 
-/** A step so small that its square is nothing beside 1. */
+/** A step so small that 1 + STEP² = 1. */
 const STEP = 2 ** -60;
 
 /**
  * Prepares the factorization of all matrices with the entries of one graph.
  *
- * A⁻¹·diag(g)·A⁻¹ is minus the derivative of A⁻¹ along diag(g). With a small ε, the inverse of [[A, εG], [εG, A]] has −ε·A⁻¹GA⁻¹ beside its diagonal
- * blocks but for ε³: as in a complex step, each number there is a sum of products with an odd number of small factors, so that no digits are lost however small ε is,
- * and the factor of that matrix is as sparse as that of A.
+ * A⁻¹·diag(g)·A⁻¹ is minus the derivative of A⁻¹ along diag(g). For a small ε, the off-diagonal blocks of the inverse of [[A, εG], [εG, A]] are
+ * −ε·A⁻¹GA⁻¹ + O(ε³). As in a complex step, each of their entries is a sum of products with an odd number of small factors, so that no digits are
+ * lost for any small ε, and the factor of this matrix is as sparse as the factor of A.
  *
- * @param graph - every pair once
- * @throws InvalidInputError when an edge is not a pair of different nodes, or comes twice
+ * @param graph - without duplicate edges
+ * @throws InvalidInputError if an edge is not a pair of different nodes, or occurs twice
  * @see Squire & Trapp, SIAM Review 40 (1998), on complex steps
  */
 export function edgeFactor(graph: EdgeList): EdgeFactor {
@@ -94,7 +94,7 @@ function structureOf(graph: EdgeList, order?: Int32Array): Structure {
   };
 }
 
-/** Two copies of a graph, then the edges between them: of each node with its copy, and of the first end of each edge with the copy of the second. */
+/** Two copies of a graph, followed by the edges between them: from each node to its copy, and from the first end of each edge to the copy of the second. */
 function doubled({ size, sources, targets }: EdgeList): EdgeList {
   const nodes = Int32Array.from({ length: size }, (_, i) => i);
   const other = (ends: Int32Array) => ends.map((i) => size + i);
@@ -151,20 +151,20 @@ export interface LaplacianFactor {
   covariances(): Float64Array;
   /** U·b; `x` receives the result (may be b). */
   solve(b: Float64Array, x?: Float64Array): Float64Array;
-  /** Numbers stored for the factor, including zeros of the blocks. */
+  /** Number of entries stored for the factor, including zeros of the blocks. */
   readonly storedEntries: number;
 }
 
 /**
- * Prepares the factorization of L(w) + λI on a graph: order, structure and storage are found once and serve all weights.
+ * Prepares the factorization of L(w) + λI on a graph: ordering, structure and storage are determined once for all weights.
  *
- * λ ties every node to a ground with conductance λ; with the ground as one more node all rows add up to 0, and neither
- * the pivots nor the resistances ever lose digits in a difference of large numbers, however small λ is. R_e has a relative error of
- * a small multiple of working precision where U itself is larger by 1/(λN·R_e).
+ * λ acts as a conductance from every node to a ground. With the ground as an additional node all rows sum to 0, and neither pivots nor resistances
+ * lose digits in differences of large numbers, however small λ is. R_e has a relative error of a small multiple of the working precision, even if U
+ * is larger by a factor 1/(λN·R_e).
  *
- * @param graph - `{ size, sources, targets }`, every pair once
- * @throws InvalidInputError when an edge is not a pair of different nodes, or comes twice
- * @throws NumericalError when there is no memory for the factor, or it has 2³¹ numbers or more
+ * @param graph - `{ size, sources, targets }`, without duplicate edges
+ * @throws InvalidInputError if an edge is not a pair of different nodes, or occurs twice
+ * @throws NumericalError if memory for the factor is lacking, or it has 2³¹ numbers or more
  * @example
  * ```ts
  * const factor = laplacianFactor({ size: 3, sources: Int32Array.of(0, 1), targets: Int32Array.of(1, 2) });
@@ -182,13 +182,13 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
   const blocks = numbersFor(panelStarts[supernodes]!, symbolic);
   const stack = numbersFor(symbolic.stackSize, symbolic);
   const factor: SparseFactor = { symbolic, blocks };
-  /** Resistances on the blocks, including those to the ground; filled when needed. */
+  /** Resistances on the blocks, including resistances to the ground; filled when needed. */
   const resistance = numbersFor(blocks.length, symbolic);
   const weightsNow = new Float64Array(edges.length);
   let baseNow = Number.NaN;
   let state: 'empty' | 'set' | 'factorized' | 'inverted' = 'empty';
   let determinant = Number.NaN;
-  /** R at the weights, kept while differences overwrite the blocks. */
+  /** R at the weights, stored while differences overwrite the blocks. */
   let edgeResistances: Float64Array | undefined;
 
   const factorizeAt = (weights: Float64Array) => {

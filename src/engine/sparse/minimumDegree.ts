@@ -24,7 +24,7 @@ class QuotientGraph {
   readonly #lastMerged: Int32Array;
   #end: number;
 
-  /** The graph without the nodes that `leftOut` marks. */
+  /** The graph without the nodes marked by `leftOut`. */
   constructor({ size, starts, neighbors }: Adjacency, leftOut: Uint8Array) {
     this.size = size;
     this.pool = new Int32Array(Math.ceil(1.2 * neighbors.length) + size);
@@ -128,7 +128,7 @@ class QuotientGraph {
  * indistinguishable nodes. Nodes with more than max(16, 10√n) neighbors come last, as they touch nearly everything anyway.
  *
  * @param adjacency - neighbors of every node
- * @returns `order[k]` is the node that is eliminated k-th
+ * @returns `order[k]` is the k-th node to be eliminated
  * @see Amestoy, Davis & Duff, "An approximate minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17 (1996)
  */
 export function minimumDegreeOrder(adjacency: Adjacency): Int32Array {
@@ -209,8 +209,8 @@ class Elimination {
   }
 
   /**
-   * Removes from the list of every member what the newest element covers, inserts that element, and bounds the member's degree. A member with nothing
-   * else is eliminated at once. Returns the weight of the remaining members.
+   * Removes from the list of every member the parts covered by the newest element, inserts that element, and bounds the member's degree. A member
+   * with nothing else is eliminated at once. Returns the weight of the remaining members.
    */
   #shortenLists(p: number, total: number): number {
     const { graph } = this;
@@ -247,7 +247,7 @@ class Elimination {
         if (weight[j]! <= 0) continue;
         degree += weight[j]!;
         hash += j;
-        // One entry is held back, so that the first variable does not overwrite an unread one.
+        // One entry is kept back, so that the first variable does not overwrite an unread one.
         if (hold) pool[++end] = kept;
         kept = j;
         hold = true;
@@ -305,7 +305,7 @@ class Elimination {
     this.#stamp++;
   }
 
-  /** Returns the members to the nodes to choose from, and drops those that are gone. */
+  /** Returns the members to the candidates, and drops those that no longer exist. */
   #settle(p: number, total: number): void {
     const { pool, start, length, weight } = this.graph;
     let end = start[p]!;

@@ -33,8 +33,8 @@ export function factorize(symbolic: SymbolicFactor, values: Float64Array): Spars
 }
 
 /**
- * Overwrites the blocks of A with those of L, by the multifrontal method: a supernode takes what its children left on the stack, is factorized as a
- * dense block, and leaves its update of the rows below.
+ * Overwrites the blocks of A by the blocks of L with the multifrontal method: a supernode adds its children's updates from the stack, is factorized
+ * as a dense block, and pushes its update of the rows below.
  *
  * @see Liu, SIAM Review 34 (1992)
  */
@@ -42,7 +42,7 @@ export function eliminate(symbolic: SymbolicFactor, blocks: Float64Array, stack:
   withBlockProducts(symbolic, (products) => eliminateBlocks(symbolic, blocks, stack, pivots, products));
 }
 
-/** Blocks between two calls of who watches. */
+/** Number of blocks between two reports of progress. */
 export const WATCHED = 32;
 
 function eliminateBlocks(
@@ -76,7 +76,7 @@ function eliminateBlocks(
   }
 }
 
-/** Adds the lower triangle that supernode c left to its parent's block and to the parent's update. */
+/** Adds the update of supernode c (lower triangle) to its parent's block and to the parent's update. */
 function addChild(
   { rowStarts, rowInParent }: SymbolicFactor,
   c: number,
@@ -108,7 +108,7 @@ function addChild(
 function notPositiveDefinite({ size, order }: SymbolicFactor, k: number, pivot: number): NumericalError {
   return new NumericalError(
     `The sparse ${size}×${size} matrix is not positive definite: the pivot of row ${order[k]} is ${pivot} after ${k} others. ` +
-      'Add to its diagonal, or look for missing or extreme values in what it was made from.',
+      'Add to its diagonal, or look for missing or extreme values in its source.',
   );
 }
 

@@ -21,11 +21,11 @@ export interface SparseComponents {
 
 /**
  * Principal components of a sparse matrix, which is neither centered nor filled in: products with the centered rows are Yx − 1·(mᵀx) and Yᵀu − m·(1ᵀu),
- * and the Lanczos search uses the smaller of YcᵀYc and YcYcᵀ. Dense models take the scores in place of a table with many columns.
+ * and the Lanczos search uses the smaller of YcᵀYc and YcYcᵀ. For dense models, the scores can replace a table with many columns.
  *
  * @param Y - N×D
  * @param components - q, from 1 to min(N − 1, D)
- * @throws InvalidInputError unless Y is a SparseMatrix, components is in range, and the rows vary in that many directions
+ * @throws InvalidInputError unless Y is a SparseMatrix, components is in range, and the rows vary in as many directions
  * @see Bishop 2006, §12.1; Golub & Van Loan, Matrix Computations, §10.3
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export function sparsePrincipalComponents(Y: SparseMatrix, components: number): 
   const most = Math.min(N - 1, D);
   if (!(Number.isInteger(components) && components >= 1 && components <= most)) {
     throw new InvalidInputError(
-      `sparsePrincipalComponents was asked for ${components} components, but ${N} points of ${counted(D, 'column')} have from 1 to ${most}.`,
+      `${components} components were requested from sparsePrincipalComponents, but ${N} points of ${counted(D, 'column')} have from 1 to ${most}.`,
     );
   }
   const mean = new Float64Array(D);
@@ -92,7 +92,7 @@ function scoresOf(Y: SparseMatrix, mean: Float64Array, axes: Matrix): Matrix {
   checkGiven(Y, 'project', 'a SparseMatrix', (given) => given instanceof SparseMatrix);
   if (Y.columns !== mean.length) {
     throw new InvalidInputError(
-      `The components are of ${counted(mean.length, 'column')}, but rows of ${Y.columns} were given. Give the columns that they were found for.`,
+      `The components are of ${counted(mean.length, 'column')}, but rows of ${Y.columns} were given. Give the columns that they were computed for.`,
     );
   }
   const result = Matrix.zeros(Y.rows, axes.columns);

@@ -12,20 +12,20 @@ export interface SymmetricPattern {
   readonly rows: Int32Array;
 }
 
-/** The edges (sources[e], targets[e]) of a graph on 0 … size − 1, each pair once and in any order. */
+/** The edges (sources[e], targets[e]) of a graph on 0 … size − 1, without duplicates and in any order. */
 export interface EdgeList {
   readonly size: number;
   readonly sources: Int32Array;
   readonly targets: Int32Array;
 }
 
-/** Below this many points a dense factor is faster whatever the graph is. */
+/** Number of points below which a dense factor is faster for any graph. */
 const SMALL = 200;
 
 /** Fraction of the entries of a dense triangle above which a sparse factor saves nothing. */
 export const SPARSE = 0.3;
 
-/** Whether a graph has so few edges that its factor is sparse, as that of neighbors on a surface is. */
+/** Whether a graph has so few edges that its factor is sparse, such as a neighborhood graph on a surface. */
 export const isSparse = ({ size: N, sources }: EdgeList): boolean =>
   N >= SMALL && sources.length < (SPARSE * N * N) / 4;
 
@@ -246,7 +246,7 @@ export interface SparseTerms {
  * @param size - N
  * @param rows - row of each term, in either triangle
  * @param columns - column of each term
- * @param values - the terms; those of one entry are added in order
+ * @param values - the terms, added in order
  * @throws InvalidInputError if the lists differ in length or an index is outside of 0 … N − 1
  * @example
  * ```ts
@@ -262,7 +262,7 @@ export function sparseSymmetric(
 ): SparseSymmetric {
   checkTerms(size, rows, columns, values);
   const terms = rows.length;
-  // The terms by columns of the lower triangle, those of one column as they came.
+  // The terms by columns of the lower triangle, in their original order within a column.
   const ends = new Int32Array(size + 1);
   for (let e = 0; e < terms; e++) ends[Math.min(rows[e]!, columns[e]!) + 1]!++;
   for (let j = 0; j < size; j++) ends[j + 1]! += ends[j]!;
@@ -276,7 +276,7 @@ export function sparseSymmetric(
   const starts = new Int32Array(size + 1);
   const patternRows = new Int32Array(size + terms);
   const entries = new Float64Array(size + terms);
-  // For the current column: the sum of each row, and the last column in which the row occurred.
+  // For the current column: the sum of each row, and the last column where the row occurred.
   const sums = new Float64Array(size);
   const lastColumn = new Int32Array(size).fill(-1);
   let count = 0;

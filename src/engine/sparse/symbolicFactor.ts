@@ -19,13 +19,13 @@ type Structure = Pick<
   | 'panelStarts'
 >;
 
-/** Largest number of entries that 32-bit indices reach. */
+/** Largest number of entries that 32-bit indices can address. */
 const MOST_STORED = 2 ** 31 - 1;
 
 /**
  * Allocates zeros for a factor or its workspace.
  *
- * @param count - how many numbers
+ * @param count - number of entries
  * @param entries - entries of the factorized lower triangle, including the diagonal
  * @throws NumericalError if there is not enough memory
  */
@@ -46,11 +46,11 @@ function tooMuchFill(points: number, edges: number, stored: number): NumericalEr
   const gibibytes = ((8 * stored) / 2 ** 30).toPrecision(3);
   return new NumericalError(
     `The sparse Cholesky factor of a graph of ${points} points and ${edges} edges fills up: ${stored} numbers (${gibibytes} GiB) are needed at ` +
-      'once, more than there is memory for. Give fewer points or fewer neighbors; points of few dimensions fill less than those of many.',
+      'once, more than there is memory for. Give fewer points or fewer neighbors; points of few dimensions cause less fill-in.',
   );
 }
 
-/** Indices in the factor's storage of the entries of A, and of those of the ground. */
+/** Indices in the factor's storage of the entries of A and of the ground. */
 function storedEntries(
   pattern: SymmetricPattern,
   structure: Structure,
@@ -96,7 +96,7 @@ function storedAt(
   return panelStarts[s]! + place * (after - first) + column - first;
 }
 
-/** Largest sizes: of a block, and of the blocks that wait for their parents at the same time. */
+/** Largest size of a block, and of the blocks waiting for their parents at the same time. */
 function workspaceSizes({
   supernodes,
   columnStarts,
@@ -120,16 +120,16 @@ function workspaceSizes({
 }
 
 /**
- * What the factor L of P·A·Pᵀ = LLᵀ looks like, which depends on the pattern of A only: computed once, used for any values.
+ * Structure of the factor L in P·A·Pᵀ = LLᵀ. It depends on the pattern of A only, so that it is computed once for all values.
  *
- * Columns of L are gathered in supernodes. Supernode s has the columns `columnStarts[s]` … and, below them, the rows
- * `rows[rowStarts[s]]` …; its part of L is a dense block, row by row, that starts at `panelStarts[s]` in the factor's storage.
+ * Columns of L are grouped into supernodes. Supernode s has the columns `columnStarts[s]` … and, below them, the rows `rows[rowStarts[s]]` …; its
+ * part of L is a dense block, row by row, that starts at `panelStarts[s]` in the factor's storage.
  */
 export interface SymbolicFactor {
   readonly size: number;
   /** Whether every column of L has one more row, `size`, for the ground of a grounded Laplacian. */
   readonly grounded: boolean;
-  /** `order[k]` is the row of A that is eliminated k-th; `position` is the inverse. */
+  /** `order[k]` is the k-th row of A to be eliminated; `position` is the inverse. */
   readonly order: Int32Array;
   readonly position: Int32Array;
   readonly supernodes: number;
@@ -146,21 +146,21 @@ export interface SymbolicFactor {
   readonly panelStarts: Int32Array;
   /** Index in the factor's storage of each entry of the pattern, in the pattern's order. */
   readonly entries: Int32Array;
-  /** Index in the factor's storage of the ground's entry in the column of each row of A (empty when not grounded). */
+  /** Index in the factor's storage of the ground's entry in the column of each row of A (empty unless grounded). */
   readonly groundEntries: Int32Array;
-  /** Most numbers that blocks passed between supernodes take at a time, and most rows and columns of a supernode. */
+  /** Largest total size of blocks on the stack, and largest numbers of rows and columns of a supernode. */
   readonly stackSize: number;
   readonly mostRows: number;
   readonly mostColumns: number;
 }
 
 /**
- * Finds an order of elimination with little fill, and the structure of the Cholesky factor in it.
+ * Computes an elimination order with little fill, and the structure of the Cholesky factor.
  *
- * @param pattern - of A
- * @param options - `order`: an order to use instead of minimum degree, `order[k]` the row eliminated k-th (rearranged where that
- *   changes no fill); `grounded`: see `SymbolicFactor`
- * @throws NumericalError when the factor has more numbers than indices of 32 bits reach
+ * @param pattern - pattern of A
+ * @param options - `order`: an order to use instead of minimum degree, `order[k]` is the k-th row to be eliminated (rearranged where this does not
+ *   change the fill); `grounded`: see `SymbolicFactor`
+ * @throws NumericalError if the factor has more entries than 32-bit indices can address
  */
 export function analyze(
   pattern: SymmetricPattern,
@@ -190,7 +190,7 @@ export function analyze(
     previousSibling: children.previousSibling,
     panelStarts: panelStarts(tree, rowStarts, pattern),
   };
-  // Not spread together: an object of so many members then has a layout of its own each time, and what was compiled for the last is thrown away.
+  // Assigned instead of spread: a spread object with so many members has a new layout each time, which invalidates compiled code.
   return Object.assign(base, storedEntries(pattern, base), workspaceSizes(base));
 }
 
@@ -210,7 +210,7 @@ function childrenOf({ count, parent }: AssemblyTree): Children {
   return { lastChild, previousSibling };
 }
 
-/** The rows of a supernode: those that A has entries in, and those of its children, beyond its own columns. */
+/** The rows of a supernode: the rows of A's entries and of its children, beyond its own columns. */
 function rowsBelow(
   { size, starts, neighbors }: Adjacency,
   tree: AssemblyTree,
@@ -273,9 +273,9 @@ function rowsInParent(tree: AssemblyTree, rowStarts: Int32Array, rows: Int32Arra
 }
 
 /**
- * Where the blocks of supernodes start in the factor's storage.
+ * Starts of the supernodes' blocks in the factor's storage.
  *
- * @throws NumericalError when there are more numbers than indices of 32 bits reach
+ * @throws NumericalError if there are more entries than 32-bit indices can address
  */
 export function panelStarts(
   { count, starts }: Pick<AssemblyTree, 'count' | 'starts'>,

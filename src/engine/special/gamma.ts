@@ -2,14 +2,14 @@ import { log, log1p, pow, sin, tan } from '../../core/elementary/index.ts';
 
 /**
  * The logarithm of the gamma function and its first two derivatives, in double precision for every real argument.
- * Formulas are those of Abramowitz & Stegun, Handbook of Mathematical Functions, chapter 6.
+ * Formulas: Abramowitz & Stegun, Handbook of Mathematical Functions, chapter 6.
  */
 
 /** Coefficients of (−1)^k·z^k in log Γ(2 + z) are (ζ(k) − 1)/k (A&S 6.1.33 after log(1 + z)); they fall like 2^−k. */
 const ZETA_MINUS_ONE = Array.from({ length: 40 }, (_, k) => (k < 2 ? 0 : zetaMinusOne(k)));
 const EULER = 0.5772156649015329;
 const HALF_LOG_TWO_PI = 0.9189385332046728;
-/** Argument from which the asymptotic series are exact to the last digit. */
+/** Smallest argument at which the asymptotic series are exact to the last digit. */
 const ASYMPTOTIC = 12;
 /** Bernoulli numbers B_2, B_4, …, B_18. */
 const BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798];
@@ -80,7 +80,7 @@ function lgammaAsymptotic(x: number): number {
   return (x - 0.5) * log(x) - x + HALF_LOG_TWO_PI + series / x;
 }
 
-/** By the recurrence to 1.5 ≤ x ≤ 2.5, where the Taylor series about 2 converges like 4^−k; 0.5 ≤ x < 12. */
+/** log Γ(x) for 0.5 ≤ x < 12: recurrence to 1.5 ≤ x ≤ 2.5, where the Taylor series about 2 converges like 4^−k. */
 function lgammaNearTwo(x: number): number {
   let y = x;
   let product = 1;

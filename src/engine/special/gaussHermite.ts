@@ -36,7 +36,7 @@ export function gaussHermite(count: number): QuadratureRule {
 function ruleOf(n: number): QuadratureRule {
   const nodes = new Float64Array(n);
   const weights = new Float64Array(n);
-  // From beyond the largest zero, with the zeros found so far divided out, Newton's method descends to the next one.
+  // From beyond the largest zero, with known zeros divided out, Newton's method descends to the next one.
   const found: number[] = [];
   let x = 2 * Math.sqrt(n) + 1;
   for (let k = 0; k < n / 2; k++) {
@@ -81,4 +81,22 @@ function hermite(n: number, x: number): { value: number; before: number } {
     value = next;
   }
   return { value, before };
+}
+
+/** A point in several dimensions with its weight. */
+export interface QuadraturePoint {
+  readonly at: readonly number[];
+  readonly weight: number;
+}
+
+/** Product of one-dimensional Gauss–Hermite rules with `count` nodes per dimension; the last dimension changes fastest. */
+export function productRule(count: number, dimensions: number): readonly QuadraturePoint[] {
+  const { nodes, weights } = gaussHermite(count);
+  let points: QuadraturePoint[] = [{ at: [], weight: 1 }];
+  for (let d = 0; d < dimensions; d++) {
+    points = points.flatMap(({ at, weight }) =>
+      Array.from(nodes, (node, k) => ({ at: [...at, node], weight: weight * weights[k]! })),
+    );
+  }
+  return points;
 }

@@ -22,7 +22,7 @@ export function gammaDraw(shape: number, random: Random): number {
   }
 }
 
-/** Rates from which counts are drawn by rejection; below, by a product of uniform numbers. */
+/** Rate above which counts are drawn by rejection; below, by a product of uniform numbers. */
 const LARGE_RATE = 10;
 
 /**
@@ -56,7 +56,8 @@ export function poissonDraw(rate: number, random: Random): number {
 }
 
 /**
- * Standard normal numbers for n draws, in columns of mean 0 and variance 1 without correlations with the n/4 columns before, so that moments of linear functions of them are exact.
+ * Standard normal numbers for n draws, in columns with exact mean 0 and variance 1 that are uncorrelated with the previous n/4 columns, so that
+ * moments of linear functions are exact.
  *
  * @see Barraquand, Numerical valuation of high dimensional multivariate European securities, Management Science 41 (1995)
  */

@@ -3,13 +3,13 @@ import { Matrix } from '../../core/matrix.ts';
 import { FLOAT64, type Float64Backend } from './float64/backend.ts';
 import { engine, type Scalar, type Tensor2D, type TensorInfo } from './tensorflow.ts';
 
-/** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
+/** A copy of a tensor's numbers as doubles, from any backend and with any active backend. */
 export function doublesOf(tensor: TensorInfo): Float64Array {
   const values = numbersOf(tensor);
   return values instanceof Float64Array ? values.slice() : Float64Array.from(values);
 }
 
-/** A tensor's numbers as doubles without a copy where the float64 backend holds them: to be read at once, before anything is allocated there. */
+/** A tensor's numbers as doubles, without a copy if they are on the float64 backend: read them at once, before anything is allocated there. */
 export function doublesIn(tensor: TensorInfo): Float64Array {
   const values = numbersOf(tensor);
   return values instanceof Float64Array ? values : Float64Array.from(values);
@@ -28,7 +28,7 @@ export function doubleOf(tensor: TensorInfo): number {
   return holder?.number(tensor) ?? (tensor as tf.Tensor).dataSync()[0]!;
 }
 
-/** The float64 backend if it holds the tensor. */
+/** The float64 backend if the tensor is on it. */
 function holderOf({ dataId }: TensorInfo): Float64Backend | undefined {
   const backend = engine().registry[FLOAT64] as Float64Backend | undefined;
   return backend?.holds(dataId) ? backend : undefined;

@@ -24,8 +24,8 @@ interface ValueAndGradients {
 }
 
 /**
- * f() and its gradients with respect to xs, by reverse-mode differentiation on the active backend. All tensors that f makes are disposed of, even if
- * it throws.
+ * f() and its gradients with respect to xs, by reverse-mode differentiation on the active backend. All tensors made by f are disposed, even if it
+ * throws.
  *
  * @param f - makes a scalar from xs with tensor operations, or several scalars that are summed
  * @param xs - at least one tensor to differentiate with respect to
@@ -86,7 +86,7 @@ function differentiated(
   }
 }
 
-/** Runs f with its operations on the tape and disposes of tensors that nobody saved. */
+/** Runs f with its operations on the tape, and disposes tensors that no operation saved. */
 function forwards(f: () => Scalar | readonly Scalar[]): readonly Scalar[] {
   let ys: readonly Scalar[] = [];
   startTape();
@@ -107,7 +107,7 @@ function forwards(f: () => Scalar | readonly Scalar[]): readonly Scalar[] {
   }
 }
 
-/** Disposes of tensors that operations on the tape saved. Only the outermost differentiation may: an outer tape still needs its tensors. */
+/** Disposes tensors saved by operations on the tape. Only the outermost differentiation may: an outer tape still needs its tensors. */
 function releaseTape(): void {
   const { state } = engine();
   if (state.gradientDepth > 0 || state.activeTape === null) return;
@@ -116,8 +116,8 @@ function releaseTape(): void {
 }
 
 /**
- * A sum of scalars, each differentiated as soon as it is made: intermediate tensors are held for one at a time, where a sum of all would hold them
- * until the gradients are computed.
+ * A sum of scalars, each differentiated as soon as it is made: only one at a time needs its intermediate tensors, whereas the sum of all would need
+ * them until the gradients are computed.
  *
  * @param given - the tensors that the sum is differentiated with respect to
  * @param parts - functions that each make one scalar with tensor operations
@@ -159,7 +159,7 @@ export function summedInParts(given: readonly Tensor[], parts: readonly (() => S
   });
 }
 
-/** Makes tensors of the inputs, and the function that computes scalars from them. */
+/** Makes tensors from the inputs, and the function that computes scalars from them. */
 interface Differentiable {
   readonly xs: readonly Tensor[];
   readonly f: () => readonly Scalar[];
@@ -172,16 +172,16 @@ export interface RepeatedGradients {
    * @param make - the computation as tensor operations
    */
   at(entries: readonly Float64Array[], make: () => Differentiable): Omit<ValueAndGradients, 'value'>;
-  /** Frees what it keeps. */
+  /** Frees its memory. */
   dispose(): void;
 }
 
 /**
- * Values and gradients of a computation that is repeated for other inputs. Small computations spend most of their time on what TensorFlow.js keeps
- * about each tensor. So the first two evaluations are recorded, and from the fourth on the recorded operations are replayed in the same memory with
+ * Values and gradients of a computation that is repeated for other inputs. Small computations spend most of their time on TensorFlow.js's bookkeeping
+ * of tensors. Therefore the first two evaluations are recorded, and from the fourth on the recorded operations are replayed in the same memory with
  * the same bits. Tensor operations are used each time if the computation cannot be replayed, because it reads numbers on which later operations may
- * depend, or because the two recordings differ; and if it has no value, for the error that names the position.
- * Replays are compared with tensor operations at the third, fourth, eighth, sixteenth, … evaluation.
+ * depend, or because the two recordings differ. They are also used if there is no value, for an error that names the position. Replays are compared
+ * with tensor operations at the third, fourth, eighth, sixteenth, … evaluation.
  */
 export function repeatedGradients(): RepeatedGradients {
   let count = 0;

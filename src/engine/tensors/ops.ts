@@ -1,6 +1,6 @@
 /**
- * Tensor operations for authors of kernels, priors and models: the operations of TensorFlow.js under their own names, except that a number in place
- * of a tensor keeps every digit. `tf.mul(x, 0.1)` multiplies by 0.10000000149011612, `mul(x, 0.1)` by 0.1.
+ * Tensor operations for authors of kernels, priors and models: the operations of TensorFlow.js under the same names, except that a number in place of
+ * a tensor keeps every digit. `tf.mul(x, 0.1)` multiplies by 0.10000000149011612, `mul(x, 0.1)` by 0.1.
  *
  * @module
  */

@@ -10,11 +10,11 @@ import {
 import { sizeOf } from './float64/operations/operation.ts';
 import { engine, type Tensor, type TensorInfo } from './tensorflow.ts';
 
-/** The gradients of an operation in its inputs, given `slope`, the gradient in its result, in arrays that nothing else uses. */
+/** The gradients of an operation in its inputs, as newly allocated arrays; `slope` is the gradient in its result. */
 export type Slopes = (slope: number) => readonly Float64Array[];
 
 /**
- * A scalar function of some tensors, which it reads itself, and its gradients in the first of them.
+ * A scalar function of some tensors, which it reads as numbers, and its gradients in the first of them.
  *
  * @param isWanted - whether the gradient in the input with this index is needed; others may be left empty
  */
@@ -23,7 +23,7 @@ export type NumericFunction = (
   isWanted: (input: number) => boolean,
 ) => { readonly value: number; readonly slopes: Slopes };
 
-/** Used when it is not known which gradients a computation needs. */
+/** Used if the needed gradients are unknown. */
 export const allWanted = (): boolean => true;
 
 /** Numbers of a recording: an input, a constant, or the result of a step. */
@@ -62,7 +62,7 @@ export interface Recording {
 
 /** Records the operations on the float64 backend. */
 export interface Recorder extends KernelObserver {
-  /** Runs a numeric operation, whose reads belong to it. */
+  /** Runs a numeric operation, whose reads are part of it. */
   readonly quietly: <T>(work: () => T) => T;
   /** Returns the index of the step, for its gradients. */
   ranNumeric(inputs: readonly TensorInfo[], made: TensorInfo, f: NumericFunction): number;
@@ -80,8 +80,8 @@ const backendAtWork = () => engine().registry[FLOAT64] as Float64Backend | undef
 export const recorderAtWork = (): Recorder | undefined => backendAtWork()?.observer as Recorder | undefined;
 
 /**
- * Records what is computed from some tensors until `end`, which must be called. If numbers that depend on them are read outside of an operation, they
- * may decide what comes next, so that the computation cannot be repeated.
+ * Records computations that start from some tensors, until `end`, which must be called. If numbers that depend on them are read outside of an
+ * operation, they may affect later operations, so that the computation cannot be repeated.
  */
 export function startRecording(inputs: readonly Tensor[]): Recorder {
   const backend = backendAtWork()!;
@@ -188,7 +188,7 @@ function isSameValue(a: unknown, b: unknown): boolean {
 
 /** A recorded computation that can be repeated for other inputs. */
 export interface Replay {
-  /** @throws whatever its operations throw, such as NumericalError for a matrix without a Cholesky factor */
+  /** @throws any error of its operations, such as NumericalError for a matrix without a Cholesky factor */
   run(inputs: readonly Float64Array[]): {
     readonly values: Float64Array;
     readonly gradients: (Float64Array | undefined)[];
@@ -202,7 +202,7 @@ const ALIGNED = 16;
 /** Largest memory of a replay, in bytes. */
 const MOST_BYTES = 2 ** 22;
 
-/** Slots that a step reads, or that are results. */
+/** Slots that are read by a step, or are results. */
 function readSlots(steps: readonly Step[], asked: readonly (Entry | undefined)[]): ReadonlySet<number> {
   const entries = steps.flatMap((step) => (step.kind === 'slopes' ? [step.dy] : Object.values(step.inputs)));
   return new Set([...entries, ...asked].flatMap((entry) => (entry === undefined ? [] : [entry.slot])));
@@ -289,7 +289,7 @@ export function replayOf({ slots, steps, values, gradients }: Recording): Replay
   };
 }
 
-/** A typed array's own slice takes three times as long for a few numbers. */
+/** Copies a typed array in a loop: its `slice` takes three times as long for a few numbers. */
 function copied(numbers: Float64Array): Float64Array {
   if (numbers.length > FEW) return numbers.slice();
   const result = new Float64Array(numbers.length);

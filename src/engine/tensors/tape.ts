@@ -18,9 +18,9 @@ export type Gradient = Tensor | Float64Array;
  * Puts an operation with a scalar result on the tape if a differentiation is under way: `tf.customGrad` at a fraction of its cost, for results that
  * are computed outside of the tape.
  *
- * @param inputs - tensors in which it has gradients
+ * @param inputs - tensors that it is differentiated in
  * @param f - reads the inputs and the constants, in this order, from its argument; it may be called again for other numbers
- * @param constants - tensors that it reads without a gradient in them
+ * @param constants - further tensors that it reads
  */
 export function numericOperation(
   inputs: readonly Tensor[],
@@ -83,7 +83,7 @@ export function endTape(): void {
   engine().state.gradientDepth--;
 }
 
-/** Gradients of the sum of some scalars of the tape in xs; undefined where none arrives. During a recording, all of them are tensors. */
+/** Gradients in xs of the sum of some scalars on the tape; undefined if none arrives. During a recording, all of them are tensors. */
 export function gradientsOnTape(ys: readonly Scalar[], xs: readonly Tensor[]): (Gradient | undefined)[] {
   const tape = engine().state.activeTape!;
   const recorder = recorderAtWork();
@@ -157,7 +157,8 @@ function stockParts(
   const parts: Record<string, Tensor> = {};
   for (const name of names) {
     const make = makers[name];
-    if (make === undefined) throw new Error(`The operation ${kernelName} says no gradient in its input '${name}'.`);
+    if (make === undefined)
+      throw new Error(`The operation ${kernelName} defines no gradient with respect to its input '${name}'.`);
     const part = tf.tidy(make);
     const { shape } = inputs[name]!;
     if (part.dtype !== 'float32' || !tf.util.arraysEqual(part.shape, shape)) {
@@ -175,7 +176,7 @@ const tensorOf = (gradient: Gradient, shape: readonly number[]): Tensor =>
 
 const numberOf = (gradient: Gradient): number => (gradient instanceof tf.Tensor ? doubleOf(gradient) : gradient[0]!);
 
-/** The sum of two gradients of one input; the summands are disposed of. */
+/** The sum of two gradients of one input, which are disposed. */
 function sum(a: Gradient, b: Gradient, shape: readonly number[]): Gradient {
   if (!(a instanceof tf.Tensor) && !(b instanceof tf.Tensor)) {
     for (let i = 0; i < a.length; i++) a[i]! += b[i]!;

@@ -11,7 +11,7 @@ export type {
   TensorInfo,
 } from '@tensorflow/tfjs-core';
 
-/** State of TensorFlow.js' engine about the active backend; private in its types, stable since 1.0. */
+/** The part of TensorFlow.js's engine about the active backend; private in its types, stable since 1.0. */
 interface ActiveBackend {
   backendName: string | undefined;
   backendInstance: tf.KernelBackend | null | undefined;

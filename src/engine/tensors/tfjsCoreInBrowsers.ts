@@ -13,7 +13,7 @@ import { isTypedArrayBrowser } from '@tensorflow/tfjs-core/dist/platforms/is_typ
 import { setOpHandler } from '@tensorflow/tfjs-core/dist/tensor.js';
 
 export * from '@tensorflow/tfjs-core/dist/base.js';
-// In the place of a whole namespace of it, which esbuild bundles with all that is in it.
+// Instead of the whole namespace, which esbuild would bundle with all of its members.
 export * as util from './tfjsUtil.ts';
 
 // Does what base_side_effects.js of tfjs-core does, except for the platform, which imports local storage and IndexedDB.

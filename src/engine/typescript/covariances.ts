@@ -55,7 +55,7 @@ export function typescriptQuadraticOperations(memory: Float64Memory): QuadraticO
   });
 }
 
-/** factor·u_aᵀL(v)u_a, u_a = U(e_i − e_j), of the pairs a = (i, j) of `rows`. */
+/** factor·u_aᵀL(v)u_a, u_a = U(e_i − e_j), for the pairs a = (i, j) of `rows`. */
 function productByPoints(
   n: number,
   U: Float64Array,
@@ -91,7 +91,7 @@ function productByPoints(
   });
 }
 
-/** Columns that the compiled version sums at a time. */
+/** Number of columns that the compiled version sums at a time. */
 const STRIPE = 64;
 
 /** Σ_b d_b·(x_i − x_j)², b = (i, j), in four sums. */
@@ -105,7 +105,7 @@ function weightedSquares(count: number, pairs: Int32Array, d: Float64Array, x: F
   return sums[0] + sums[1] + (sums[2] + sums[3]);
 }
 
-/** The operations on whole covariances in plain TypeScript, on any engine: what the compiled ones are compared with. */
+/** The operations on whole covariances in plain TypeScript, for any engine: the reference for the compiled ones. */
 export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
   const radial = radialOperations(memory, typescriptSquaredDistances(memory));
   return withGradientsAtZero(memory, {
@@ -136,7 +136,7 @@ function pullFrom(
   }
 }
 
-/** Radial covariances of any profile, by their squared distances. */
+/** Radial covariances of any profile, computed from squared distances. */
 export function radialOperations(memory: Float64Memory, distances: SquaredDistanceOperations): RadialOperations {
   return Object.freeze<RadialOperations>({
     radialGram(n, q, x, profile, variance, k) {
@@ -209,7 +209,7 @@ export function typescriptSquaredDistances(memory: Float64Memory): SquaredDistan
   });
 }
 
-/** The sum of a radial covariance of any profile, a bias and a noise, from the covariance alone. */
+/** The sum of a radial covariance of any profile, a bias and a noise, based on the covariance alone. */
 export function radialSums(
   memory: Float64Memory,
   { radialGram, radialGramGradient }: RadialOperations,
@@ -243,7 +243,7 @@ export function radialSums(
           // The pulls of all points add up to 0, so any origin may be taken: one of the points, lest far ones cost digits.
           dLengthscales[d]! -= D[i]! * (Z[i]! - Z[d]!);
         }
-        // K holds the bias and the noise too.
+        // K includes the bias and the noise.
         const offsets = (bias * total + noise * trace) / variance;
         return { variance: slope - offsets, lengthscales: dLengthscales, bias: total, noise: trace };
       });
@@ -265,12 +265,12 @@ function divide(
 }
 
 /**
- * The operations with gradients that hold at a variance of 0 too. Otherwise ∂L/∂variance = Σ_ij g_ij·f_ij is taken from the covariance,
- * as Σ_ij g_ij·k_ij/variance, which saves a pass; but a covariance of variance 0 does not determine f. There, the gradient is that at
- * variance 1, with no pull on the points.
+ * The operations with gradients that are also valid at variance 0. Otherwise ∂L/∂variance = Σ_ij g_ij·f_ij is computed from the covariance as Σ_ij
+ * g_ij·k_ij/variance, which saves a pass; but a covariance with variance 0 does not determine f. Its gradient is then computed at variance 1, with
+ * gradient 0 in the points.
  */
 export function withGradientsAtZero(memory: Float64Memory, operations: FusedOperations): FusedOperations {
-  /** Runs `work` with memory for a matrix, and leaves no pull. */
+  /** Runs `work` with memory for a matrix, and sets gradients in the points to 0. */
   function atOne<T>(entries: number, pulls: readonly (readonly [number, number])[], work: (unit: number) => T): T {
     const result = memory.withBlock(8 * (entries + 1), work);
     for (const [offset, length] of pulls) memory.float64(offset, length).fill(0);

@@ -7,7 +7,7 @@ import type {
   PointWeights,
 } from '../operations/expectations.ts';
 
-/** Expectations of the rbf in plain TypeScript, formula by formula: what the compiled ones are compared with. */
+/** Expectations of the rbf in plain TypeScript, formula by formula: the reference for the compiled ones. */
 export function typescriptExpectations(memory: Float64Memory): ExpectationOperations {
   function inputsOf({ n, m, q, mean, variance, inducing, lengthscales }: GaussianPoints) {
     return {

@@ -24,7 +24,7 @@ export function transposed(view: MatrixView): MatrixView {
 /**
  * C ← alpha·A·B + beta·C, with A m×k, B k×n and C m×n in any strides; C must not overlap A or B.
  *
- * @param beta - with 0, what C held is ignored, even NaN
+ * @param beta - if 0, the previous entries of C are ignored, even NaN
  * @param lower - only the lower triangle of C (with its diagonal) is read and written
  */
 export function gemm(
@@ -43,7 +43,7 @@ export function gemm(
     const row = c.start + i * c.rowStride;
     const columns = lower ? Math.min(i + 1, n) : n;
     for (let j = 0, q = row; j < columns; j++, q += c.columnStride) z[q] = beta === 0 ? 0 : beta * z[q]!;
-    // Down the rows of B, so that they are read in order where they lie one after the other.
+    // Down the rows of B, so that they are read in order if they are adjacent.
     for (let p = 0; p < k; p++) {
       const factor = alpha * x[a.start + i * a.rowStride + p * a.columnStride]!;
       let r = b.start + p * b.rowStride;
@@ -100,7 +100,7 @@ export function triangularSolve(n: number, m: number, l: MatrixView, b: MatrixVi
 
 /**
  * B ← LB, or LᵀB with `transpose`, for L n×n lower triangular (its upper triangle is not read) and B n×m, both row-major (adjacent
- * columns): from the last row up, or the first one down, so that the rows still to be read are those of B.
+ * columns): from the last row up, or the first one down, so that rows of B are read before they are overwritten.
  */
 export function triangularMultiply(n: number, m: number, l: MatrixView, b: MatrixView, transpose: boolean): void {
   const x = b.data;
@@ -125,7 +125,7 @@ export function choleskyInverse(n: number, l: MatrixView): void {
   mirrorLower(n, l);
 }
 
-/** L ← L⁻¹; row i of the inverse is −x_ii·Σ_{k<i} l_ik·(row k of it), and the place of l_ik is free as soon as it has been used. */
+/** L ← L⁻¹; row i of the inverse is −x_ii·Σ_{k<i} l_ik·(row k of the inverse), and l_ik may be overwritten once used. */
 function triangularInverse(n: number, { data, start, rowStride }: MatrixView): void {
   for (let i = 0; i < n; i++) {
     const row = start + i * rowStride;

@@ -2,13 +2,13 @@ import { binaryExponent } from '../../core/elementary/index.ts';
 import { type MatrixView, mirrorLower } from './matrices.ts';
 
 /**
- * A ← V, values ← λ with A = V·diag(λ)·Vᵀ for A n×n symmetric and row-major, of which the lower triangle is read. λ ascends;
- * column j of V is the unit eigenvector of λ_j, its entry of largest modulus (the first of equals) positive.
+ * A ← V, values ← λ with A = V·diag(λ)·Vᵀ for A n×n symmetric and row-major; only the lower triangle is read. λ is ascending, and column j of V is
+ * the unit eigenvector of λ_j with a positive entry of largest modulus (the first of equal ones).
  *
- * Householder tridiagonalization, then the implicit QL iteration on T with the rotations applied to Qᵀ: backward stable, V
- * orthogonal to working precision whatever the gaps between eigenvalues are.
+ * Householder tridiagonalization, then the implicit QL iteration on T with the rotations applied to Qᵀ: backward stable, V orthogonal to working
+ * precision for any gaps between eigenvalues.
  *
- * @returns 0, or 1 when an entry is not finite or the iteration did not converge; A is then destroyed
+ * @returns 0, or 1 if an entry is not finite or the iteration did not converge; A is then destroyed
  */
 export function symmetricEigen(n: number, a: MatrixView, values: Float64Array): number {
   const scale = scaleToOne(n, a);
@@ -27,7 +27,7 @@ export function symmetricEigen(n: number, a: MatrixView, values: Float64Array): 
   return 0;
 }
 
-/** −1 when the entry of largest modulus (the first of equals) among `length` numbers is negative, 1 otherwise. */
+/** −1 if the entry of largest modulus (the first of equal ones) among `length` numbers is negative, 1 otherwise. */
 export function signOfLargest(x: Float64Array, start: number, length: number): number {
   let largest = 0;
   for (let i = start; i < start + length; i++) {
@@ -38,7 +38,7 @@ export function signOfLargest(x: Float64Array, start: number, length: number): n
 
 /**
  * Multiplies the lower triangle by a power of two, which it returns, so that the largest entry is about 1 and no square
- * overflows; NaN when an entry is not finite.
+ * overflows; NaN if an entry is not finite.
  */
 function scaleToOne(n: number, a: MatrixView): number {
   const { data, start, rowStride } = a;
@@ -61,8 +61,8 @@ function scaleToOne(n: number, a: MatrixView): number {
 }
 
 /**
- * For a matrix of norm 1: sums of squares below are dropped with what they are sums of, because squares that underflow would
- * leave a reflector that is not orthogonal.
+ * Threshold for a matrix of norm 1: vectors whose sum of squares is smaller count as zero, because underflowing squares would give a reflector that
+ * is not orthogonal.
  */
 const NO_REFLECTION = 2 ** -900;
 
@@ -110,7 +110,7 @@ export function tridiagonalize(n: number, a: MatrixView): Tridiagonal {
   return { diagonal, offDiagonal, basis: accumulated(n, a, scale) };
 }
 
-/** Qᵀ from the reflectors, which lie in the rows above the diagonal: last to first, each touches only what is no longer the identity. */
+/** Qᵀ from the reflectors, which are stored in the rows above the diagonal, last to first; each changes only the part that is no longer the identity. */
 function accumulated(n: number, { data, start, rowStride }: MatrixView, scale: Float64Array): Float64Array {
   const basis = new Float64Array(n * n);
   for (let i = 0; i < n; i++) basis[i * (n + 1)] = 1;
@@ -146,15 +146,15 @@ function reflector(x: Float64Array, images: Float64Array, index: number): number
   return (image - head) / image;
 }
 
-/** Two or three sweeps an eigenvalue are usual. */
+/** Largest number of sweeps per eigenvalue; two or three are usual. */
 const MAXIMUM_SWEEPS = 60;
 
-/** For a matrix of norm 1: numbers below are dropped, so that their squares keep all digits. */
+/** Threshold for a matrix of norm 1: smaller entries are dropped, so that the squares of the others keep all digits. */
 const NO_COUPLING = 2 ** -480;
 
 /**
- * Eigenvalues of a symmetric tridiagonal matrix of norm about 1, in no order, by the implicitly shifted QL iteration; the
- * rotations that T = SΛSᵀ is made of turn the rows of Qᵀ into those of (QS)ᵀ.
+ * Eigenvalues of a symmetric tridiagonal matrix of norm about 1, in no order, by the implicitly shifted QL iteration; the rotations of T = SΛSᵀ
+ * transform the rows of Qᵀ into the rows of (QS)ᵀ.
  *
  * @param d - diagonal; becomes the eigenvalues
  * @param e - e[i] couples i and i + 1; destroyed
@@ -176,8 +176,8 @@ export function implicitQl(n: number, d: Float64Array, e: Float64Array, basis: F
 }
 
 /**
- * The size of the largest row. What is below its rounding is rounding itself, that of the tridiagonalization: matrices of low rank,
- * their large rows first, would not converge if each row were held to its own.
+ * The norm of the largest row. Its rounding error bounds the error of the tridiagonalization, so that smaller entries are negligible: matrices of low
+ * rank, with their large rows first, would not converge if each row were compared with its own size.
  */
 function largestRow(n: number, d: Float64Array, e: Float64Array): number {
   let largest = 0;
@@ -209,7 +209,7 @@ function sweep(n: number, d: Float64Array, e: Float64Array, first: number, last:
     const b = c * e[i]!;
     const r = Math.sqrt(f * f + g * g);
     if (r <= NO_COUPLING) {
-      // The block falls apart here; what has been done so far stands.
+      // The block decouples here; completed rotations remain valid.
       e[i + 1] = 0;
       d[i + 1]! -= p;
       e[last] = 0;
@@ -240,7 +240,7 @@ function rotateRows(n: number, matrix: Float64Array, i: number, c: number, s: nu
   }
 }
 
-/** y ← A·x for A n×n symmetric and row-major, of which the upper triangle is read, once: every entry serves its own row and its own column. */
+/** y ← A·x for A n×n symmetric and row-major. The upper triangle is read once: every entry contributes to its row and its column. */
 export function multiplySymmetric(n: number, a: MatrixView, x: Float64Array, y: Float64Array): void {
   y.fill(0, 0, n);
   for (let i = 0; i < n; i++) {

@@ -17,13 +17,13 @@ import { symmetricEigen } from './symmetricEigen.ts';
 const BYTES = 8;
 
 /**
- * The plain algorithms of this folder on views of `memory`: a reference that runs everywhere, and that faster engines are compared
- * with. It takes its workspace outside the memory.
+ * The plain algorithms of this folder on views of `memory`: a reference that runs everywhere, and that faster engines are compared with. Its
+ * workspace is outside the memory.
  */
 export function typescriptEngine(memory: Float64Memory): LinearAlgebraEngine {
   let whole = new Float64Array(memory.memory.buffer);
 
-  /** All numbers of the memory; made anew when it has grown. */
+  /** All numbers of the memory; the view is renewed after it has grown. */
   function numbers(): Float64Array {
     if (whole.buffer !== memory.memory.buffer) whole = new Float64Array(memory.memory.buffer);
     return whole;

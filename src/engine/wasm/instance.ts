@@ -3,15 +3,15 @@ import type { Float64Memory } from '../memory.ts';
 import type { Strided } from '../operations/linearAlgebra.ts';
 import { engineModule, type Kernels, PRODUCT, type RecordOf } from './engineModule.ts';
 
-/** The kernels on one memory, kept by engines for as long as they live. */
+/** The kernels on one memory, retained by engines. */
 export type LinkedKernels = Kernels & {
-  /** How many threads share the work, each of which needs a workspace to pack. */
+  /** Number of threads that share the work; each needs a workspace for packing. */
   threads: number;
-  /** Multiplications so far in operations that are large enough for threads to gain by sharing them, were there any or not. */
+  /** Number of multiplications so far in operations large enough to gain from threads, whether or not there were any. */
   shareable: number;
 };
 
-/** Multiplications of such an operation: a Cholesky factor of order 300. Threads gained nothing by those of order 100. */
+/** Smallest number of multiplications of such an operation: a Cholesky factor of order 300. Threads gained nothing at order 100. */
 const LARGE = 4e6;
 
 /** Counts an operation of the engine. */
@@ -19,7 +19,7 @@ export function countOperation(kernels: LinkedKernels, multiplications: number):
   if (multiplications >= LARGE) kernels.shareable += multiplications;
 }
 
-/** How many multiplications on this memory were in operations that threads can share with gain. */
+/** Number of multiplications on this memory in operations that would gain from threads. */
 export function shareableMultiplications(memory: Float64Memory): number {
   return instances.get(memory)?.shareable ?? 0;
 }
@@ -34,7 +34,7 @@ const instances = new WeakMap<Float64Memory, LinkedKernels>();
 
 /**
  * Compiled once, synchronously. Chrome compiles at most 4 KB synchronously on a page's main thread up to version 113, and 8 MB since
- * 114 (April 2023); other browsers, workers and Node set no limit that matters for these 30 KB.
+ * 114 (April 2023); other browsers, workers and Node have no limit relevant to these 30 KB.
  */
 function compiledModule(): WebAssembly.Module {
   compiled ??= new WebAssembly.Module(bytesOf(engineModule));
@@ -42,10 +42,10 @@ function compiledModule(): WebAssembly.Module {
 }
 
 const NEEDS = 'WebAssembly with 128-bit vectors, which the engines wasm and native need,';
-/** Errors of browsers for a content security policy: Chrome and Firefox, then Safari and older ones. */
+/** Messages of errors due to a content security policy: Chrome and Firefox, then Safari and older browsers. */
 const BY_POLICY = /content security policy|unsafe-eval|disallowed by embedder/i;
 
-/** Why the kernels cannot run here, as a sentence; undefined where they can. */
+/** Reason why the kernels cannot run here, as a sentence; undefined if they can. */
 export function kernelsRefusal(): string | undefined {
   try {
     compiledModule();
@@ -59,9 +59,9 @@ export function kernelsRefusal(): string | undefined {
 }
 
 /**
- * The compiled kernels on `memory`, instantiated once a memory.
+ * The compiled kernels on `memory`, instantiated once per memory.
  *
- * @throws LatentFieldError when the runtime cannot compile them
+ * @throws LatentFieldError if the runtime cannot compile them
  */
 export function kernelsOn(memory: Float64Memory): LinkedKernels {
   let kernels = instances.get(memory);
@@ -81,10 +81,9 @@ export function kernelsOn(memory: Float64Memory): LinkedKernels {
 }
 
 /**
- * Moves the memory to where threads can share it, and puts the kernels of the threaded build in the place of those that engines
- * already have. When that fails, memory and kernels are what they were.
+ * Moves the memory to shared memory, and replaces the engines' kernels by the threaded build. If this fails, memory and kernels are unchanged.
  *
- * @param threadFailed - called by the kernels when a thread of the team could not do its part; throws
+ * @param threadFailed - called by the kernels if a thread of the team could not finish its part; throws
  */
 export function shareKernels(
   memory: Float64Memory,
@@ -100,7 +99,7 @@ export function shareKernels(
   return exports as unknown as ThreadedKernels;
 }
 
-/** Moves the memory back to where this thread has it alone, with the kernels for that; when that fails, all is what it was. */
+/** Moves the memory back to unshared memory, with the kernels for it; if this fails, nothing changes. */
 export function unshareKernels(memory: Float64Memory): void {
   Object.assign(
     kernelsOn(memory),
@@ -113,9 +112,9 @@ function link(memory: WebAssembly.Memory): Kernels {
 }
 
 /**
- * A WebAssembly module from the text that `scripts/buildWasm.mjs` makes of it. The text begins with the bytes that have a character of
- * their own, in hexadecimal digits, as many as there are characters less two; each of these two leads one of the other bytes, in ascending
- * order, by the character after it. Compressed it is a tenth shorter than hexadecimal digits.
+ * Decodes a WebAssembly module from the text written by `scripts/buildWasm.mjs`. The text begins with the bytes encoded as single characters, in
+ * hexadecimal digits; their number is the number of characters minus two. Each of the two remaining characters is a prefix that encodes one of the
+ * other bytes, in ascending order, together with the next character. Compressed it is a tenth shorter than hexadecimal digits.
  */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const single = CHARACTERS.length - 2;
@@ -131,19 +130,19 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return bytes.slice(0, length);
 }
 
-/** Printable, and none that a minifier or a page would have to escape. */
+/** Characters that are printable and need no escape in minified code or on a page. */
 const CHARACTERS = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => 32 + i)).replace(/["$'<\\`]/g, '');
 
 const BYTES = 8;
 
-/** Hands out one part of a workspace after the other. */
+/** Allocates consecutive parts of a workspace. */
 export type Place = (length: number) => number;
 
 /** Numbers of the longest record. */
 const RECORD = 16;
 export const RECORD_BYTES = BYTES * RECORD;
 
-/** Runs `work` with `count` numbers of workspace, and those of a record. */
+/** Runs `work` with `count` numbers of workspace in addition to a record. */
 export function withNumbers<T>(memory: Float64Memory, count: number, work: (place: Place) => T): T {
   return memory.withBlock(BYTES * (count + RECORD), (start) => {
     let next = start;
@@ -155,7 +154,7 @@ export function withNumbers<T>(memory: Float64Memory, count: number, work: (plac
   });
 }
 
-/** Bytes of the fields of a record, in order: 8 of a double, 4 of an integer or an offset, 1 of a truth value. */
+/** Sizes of the fields of a record in bytes, in order: 8 for a double, 4 for an integer or an offset, 1 for a boolean. */
 type Fields = Readonly<Record<string, 1 | 4 | 8>>;
 export type Values<F extends Fields> = { readonly [Name in keyof F]?: F[Name] extends 1 ? boolean : number };
 
@@ -182,7 +181,7 @@ function layoutOf(fields: Fields): readonly Field[] {
   return layout;
 }
 
-/** Writes arguments of a routine where it reads them; what is left out is 0. */
+/** Writes arguments of a routine to its record; missing ones are 0. */
 export function writeRecord<const F extends Fields>(
   memory: Float64Memory,
   fields: F,
@@ -211,7 +210,7 @@ export function placeRecord<const F extends Fields>(
   return writeRecord(memory, fields, place(RECORD), values);
 }
 
-/** Target (q×n) ← the columns of X (n×q), each times its factor (1). Takes q + n·q numbers of workspace. */
+/** Target (q×n) ← the columns of X (n×q), each times its factor (1). Needs q + n·q numbers of workspace. */
 export function transpose(
   memory: Float64Memory,
   kernels: Kernels,
@@ -228,7 +227,7 @@ export function transpose(
   return target;
 }
 
-/** X (n×q) ← the transpose of what is given (q×n), column d times factor_d. */
+/** X (n×q) ← the transpose of the source (q×n), column d times factor_d. */
 export function transposeBack(
   memory: Float64Memory,
   n: number,
@@ -245,24 +244,21 @@ export function transposeBack(
   }
 }
 
-// A panel of B (a megabyte at most) stays in the second-level cache. A block of A has few rows: each is on a page of its own in a large C,
-// and address translation remembers 64 pages.
+// A panel of B (a megabyte at most) stays in the second-level cache. A block of A has few rows: in a large C each row is on a different page, and the
+// translation buffer has 64 entries.
 const MOST_ROWS = 32;
 const MOST_COLUMNS = 512;
 const MOST_DEPTH = 256;
 /** A record and a tile, before the blocks: see assembly/workspace.ts. */
 const HEAD_BYTES = 256;
 
-/** Which entries of C the product kernel computes. */
+/** Entries of C that the product kernel computes. */
 export const FULL = 0;
 export const LOWER = 1;
 
 const wholeSlivers = (length: number) => (length + 3) & ~3;
 
-/**
- * Runs `work` with memory for the packed blocks of products up to extent×depth times depth×extent, at most
- * 1.1 MB for each thread, and gives it back.
- */
+/** Runs `work` with memory for the packed blocks of products up to extent×depth times depth×extent, at most 1.1 MB per thread, and frees it. */
 export function withPacking<T>(
   memory: Float64Memory,
   kernels: LinkedKernels,
@@ -279,7 +275,7 @@ export function withPacking<T>(
   });
 }
 
-/** C ← alpha·A·B + beta·C with A m×k and B k×n in any strides; `part` says whether C is computed in full or its lower triangle only. */
+/** C ← alpha·A·B + beta·C with A m×k and B k×n in any strides; `part` selects all of C or only its lower triangle. */
 export function packedProduct(
   memory: Float64Memory,
   kernels: LinkedKernels,

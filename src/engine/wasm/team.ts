@@ -5,13 +5,13 @@ import { BLOCK_BYTES, ENDED, ROUND, startTeamThreads, type TeamThreads } from '.
 
 /** Threads that share the work of the WebAssembly engine. */
 export interface Threads {
-  /** How many, the calling one counted: 1 where there can be no others, and when they have been disposed. */
+  /** Number of threads, including the calling one: 1 if there can be no others, and after `dispose`. */
   readonly count: number;
-  /** A sentence that says why there are fewer than asked for, when there are. */
+  /** A sentence that explains why there are fewer threads than requested, if there are. */
   readonly reason: string | undefined;
   /** Runs `work`, which is synchronous, with large matrix operations shared among these threads, and returns what it returns. */
   run<T>(work: () => T): T;
-  /** Ends the threads; resolves when they are gone. */
+  /** Ends the threads; resolves when they have ended. */
   dispose(): Promise<void>;
 }
 
@@ -19,14 +19,14 @@ export interface Threads {
 const LINE = 64;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
-/** The kernels of the threaded build on memories that are shared, and how many teams share each. */
+/** The kernels of the threaded build on shared memories, and the number of teams that use each. */
 const sharings = new WeakMap<Float64Memory, { readonly kernels: ThreadedKernels; teams: number }>();
-/** The team that the kernels of a memory work with at the moment. */
+/** The team that the kernels of a memory currently work with. */
 const leading = new WeakMap<Float64Memory, { readonly block: number; readonly count: number }>();
 
 /**
- * Starts a team: `count` − 1 threads beside the calling one, on a memory that is moved to where they can share it. Where that is not
- * possible the team is the calling thread alone, and has a reason.
+ * Starts a team of `count` − 1 threads and the calling one, on a memory that is moved to shared memory. If this is not possible, the team is the
+ * calling thread alone, with a reason.
  *
  * @param count - from 1
  */
@@ -75,7 +75,7 @@ async function threadedModule(): Promise<WebAssembly.Module> {
   return compiled;
 }
 
-/** The kernels of the threaded build on a memory, for one more team. */
+/** Registers one more team on a memory; returns the kernels of the threaded build. */
 function share(memory: Float64Memory, module: WebAssembly.Module): ThreadedKernels {
   let sharing = sharings.get(memory);
   if (sharing === undefined) {
@@ -89,7 +89,7 @@ function share(memory: Float64Memory, module: WebAssembly.Module): ThreadedKerne
   return sharing.kernels;
 }
 
-/** A team less; after the last one the memory is as it was before the first. */
+/** Removes a team; after the last one, the memory becomes unshared again. */
 function unshare(memory: Float64Memory): void {
   const sharing = sharings.get(memory)!;
   if (--sharing.teams > 0) return;
@@ -145,7 +145,7 @@ function teamOf(
   });
 }
 
-/** Has the kernels work with a team, or alone. */
+/** Makes the kernels work with a team, or alone. */
 function turnTo(
   memory: Float64Memory,
   kernels: ThreadedKernels,
@@ -176,7 +176,7 @@ function whatIsMissing(): string | undefined {
   return undefined;
 }
 
-/** Whether the calling thread may wait for others asleep: the main thread of a page may not. */
+/** Whether the calling thread may block while waiting for others: the main thread of a page may not. */
 function mayBlock(): boolean {
   try {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1);

@@ -1,6 +1,6 @@
 import { isNode, nodeModule } from '../../core/host.ts';
 
-/** Bytes of a team's block in the memory, and words of it by their byte offsets: see assembly/team.ts. */
+/** Size of a team's block in bytes, and byte offsets of its words: see assembly/team.ts. */
 export const BLOCK_BYTES = 640;
 export const ROUND = 0;
 export const JOINED = 192;
@@ -9,14 +9,14 @@ export const FAILED = 324;
 
 /** The worker threads of a team, without the leader. */
 export interface TeamThreads {
-  /** Waits until all have ended by themselves, as the kernels make them; until then they keep no process alive. */
+  /** Waits until all threads have ended, as the kernels make them do; until then they do not keep a process alive. */
   end(): Promise<void>;
 }
 
 /**
  * Starts threads 1 … `count`, and resolves when all are ready.
  *
- * @throws Error that says why, when one of them could not be started; the others are then ended
+ * @throws Error with the reason if a thread could not be started; the others are then ended
  */
 export async function startTeamThreads(count: number, assignment: Omit<Assignment, 'number'>): Promise<TeamThreads> {
   const threads: Thread[] = [];
@@ -62,7 +62,7 @@ function signal() {
     resolve = onDone;
     reject = onFailure;
   });
-  // Whoever waits for all of them hears of the first failure; the others are no news.
+  // The caller waits for all of them and receives the first failure; the others add no information.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }
@@ -75,11 +75,11 @@ export interface Assignment {
   readonly number: number;
 }
 
-/** A message of a thread: that it is about to serve, that it has ended, or what went wrong. */
+/** A message of a thread: it is ready, it has ended, or the description of a failure. */
 export type ThreadMessage = { readonly kind: 'ready' | 'ended' } | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Thread {
-  /** Whether the process is to live as long as it. */
+  /** Whether the process is kept alive as long as this thread. */
   hold(process: boolean): void;
   terminate(): void;
 }
@@ -118,7 +118,7 @@ onmessageerror = () => postMessage({ kind: 'failed', reason: '${UNREADABLE}' });
 /**
  * Starts a thread of Node, or a Web Worker.
  *
- * @param onMessage - receives every message of the thread; when the thread could not be loaded or was lost, a last one that says so
+ * @param onMessage - receives every message of the thread; if the thread could not be loaded or was lost, a final message about it
  */
 export async function startThread(
   assignment: Assignment,

@@ -37,8 +37,8 @@ import {
 } from './instance.ts';
 
 /**
- * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, everything else by halving down to them.
- * Same results as the plain TypeScript engine up to rounding, and bit for bit the same on every machine.
+ * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, and recursive halving down to products for everything else.
+ * Results equal the plain TypeScript engine's up to rounding, and are the same on every machine bit for bit.
  */
 export function wasmEngine(memory: Float64Memory): LinearAlgebraEngine {
   const kernels = kernelsOn(memory);
@@ -111,7 +111,7 @@ export function wasmEngine(memory: Float64Memory): LinearAlgebraEngine {
 const lastRow = (b: number, n: number, m: number) => b + 8 * (n - 1) * m;
 const lastEntry = (l: number, n: number) => l + 8 * (n * n - 1);
 
-/** Sorts in place; returns where each value was. */
+/** Sorts in place; returns the previous index of each value. */
 function sortAscending(values: Float64Array): Int32Array {
   const before = values.slice();
   const order = Int32Array.from(before.keys()).sort((i, j) => before[i]! - before[j]! || i - j);
@@ -121,7 +121,7 @@ function sortAscending(values: Float64Array): Int32Array {
   return order;
 }
 
-/** Two entries at a time in WebAssembly SIMD, the same bits on every machine. */
+/** Elementary functions in WebAssembly SIMD, two entries at a time, with the same bits on every machine. */
 export function wasmElementaryFunctions(memory: Float64Memory): ElementaryFunctions {
   const kernels = kernelsOn(memory);
   return Object.freeze<ElementaryFunctions>({
@@ -189,10 +189,10 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   });
 }
 
-/** Up to this many points the call is not worth splitting: no thread would share the work. */
+/** Largest number of points whose density is computed in one call: no thread would share the work. */
 const FEW_POINTS = 128;
 
-/** The log density of few points, whose work is laid out by the routine: its results are in front. */
+/** The log density of few points. The routine defines the layout of its workspace, which begins with the results. */
 function logDensityOfFew(
   memory: Float64Memory,
   kernels: LinkedKernels,
@@ -223,10 +223,10 @@ function logDensityOfFew(
   }
 }
 
-/** The rbf has a gradient of its own, which reads exponentials out of K in place of computing them again. */
+/** True for the rbf, which has a separate gradient: it reads exponentials from K instead of recomputing them. */
 const isRbf = ({ compiled }: RadialProfile) => compiled === 'rbf';
 
-/** Read before anything is allocated, which may detach a view. */
+/** Inverse lengthscales, read before anything is allocated, which may detach a view. */
 function inverted(lengthscales: ArrayLike<number>, q: number): Float64Array {
   const inverses = new Float64Array(q);
   for (let d = 0; d < q; d++) inverses[d] = 1 / lengthscales[d]!;
@@ -245,12 +245,12 @@ const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
   rbf: 8,
 };
 
-/** Numbers of workspace that `radialGram` takes for a thread. */
+/** Size of a thread's workspace for `radialGram`. */
 const GRAM_WORKSPACE = 64;
-/** Numbers that the kernels between two sets take for a row of a block. */
+/** Workspace per row of a block for kernels between two sets. */
 const ROW = 98;
 
-/** K of a compiled profile, and its gradient, from points whose coordinates are multiplied by factors (1). */
+/** K of a compiled profile and its gradient, from points whose coordinates are multiplied by factors (1). */
 function compiledRadial(memory: Float64Memory, kernels: LinkedKernels) {
   return {
     gram(n: number, q: number, x: number, given: Values<typeof RADIAL>, factors?: Float64Array): void {
@@ -261,7 +261,7 @@ function compiledRadial(memory: Float64Memory, kernels: LinkedKernels) {
       });
     },
 
-    /** Sums of which the first q belong to the columns. */
+    /** The gradient: q sums for the columns, followed by the others. */
     gradient(n: number, q: number, x: number, given: Values<typeof RADIAL>, dx: number, factors?: Float64Array) {
       const length = n * q + q + 4;
       const workspace = kernels.gradientWorkspace(n, q);
@@ -276,7 +276,7 @@ function compiledRadial(memory: Float64Memory, kernels: LinkedKernels) {
   };
 }
 
-/** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled by their squared distances. */
+/** Radial covariances in WebAssembly SIMD; profiles without compiled loops use squared distances. */
 export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKernels): RadialOperations {
   const compiled = compiledRadial(memory, kernels);
   const general = radialOperations(memory, wasmSquaredDistances(memory));
@@ -330,7 +330,7 @@ function atZero(profile: RadialProfile): number {
   return zero[0]!;
 }
 
-/** Differences of coordinates up to which a plain loop is done before the points are transposed for the compiled one. */
+/** Largest number of coordinate differences for a plain loop; above it, transposing the points for the compiled loop pays. */
 const SMALL = 1000;
 const isSmall = (n: number, m: number, q: number) => n * m * q <= SMALL;
 

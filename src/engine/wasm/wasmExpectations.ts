@@ -7,7 +7,7 @@ import { countOperation, kernelsOn, type Place, placeRecord, withNumbers } from 
 export function expectationsOn(memory: Float64Memory): ExpectationOperations {
   const kernels = kernelsOn(memory);
 
-  /** The points, inducing inputs dimension by dimension (q×width), those that are added at 0, and squared lengthscales. */
+  /** The points, the inducing inputs dimension by dimension (q×width, padded with 0), and squared lengthscales. */
   function prepared({ n, m, q, mean, variance, inducing, lengthscales }: GaussianPoints, width: number, place: Place) {
     const [z, squares] = [place(q * width), place(q)] as const;
     const rows = memory.float64(z, q * width).fill(0);
@@ -38,7 +38,7 @@ export function expectationsOn(memory: Float64Memory): ExpectationOperations {
     return offset;
   }
 
-  /** Puts a gradient that was made dimension by dimension (q×width) where it goes (m×q); gives that in the lengthscales. */
+  /** Transposes a gradient stored dimension by dimension (q×width) to its target (m×q); returns the gradient in the lengthscales. */
   function placeSlopes(points: GaussianPoints, width: number, slopes: number, dinducing: number, dsquares: number) {
     const { m, q } = points;
     const from = memory.float64(slopes, q * width);
@@ -119,7 +119,7 @@ export function expectationsOn(memory: Float64Memory): ExpectationOperations {
     },
   });
 
-  /** Contribution of the distances between inducing inputs to the gradient. */
+  /** Adds the contribution of the distances between inducing inputs to the gradient. */
   function pullTogether(
     { m, q, inducing, lengthscales }: GaussianPoints,
     width: number,
@@ -156,7 +156,7 @@ const TILE = 4;
 /** Least number of points of a part, and largest number of parts. Both are independent of the number of threads. */
 const LEAST_POINTS = 64;
 const MOST_PARTS = 8;
-/** Numbers of a part's sums above which there is one part only: eight of them would take 64 MB. */
+/** Size of a part's sums above which there is only one part: eight of them would take 64 MB. */
 const MOST_NUMBERS = 2 ** 20;
 
 /** Cost of an exponential, in multiplications of a product. */

@@ -7,38 +7,38 @@ import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/so
 import { invertField, type Pairs, resistancesOf } from './denseField.ts';
 import type { FieldFactor } from './fieldDensity.ts';
 
-/** The determinant of a dense precision with its second derivatives in the weights. */
+/** Log determinant of a dense precision with its second derivatives in the weights. */
 export interface CurvedField extends FieldFactor {
   /**
    * Second derivatives of −c/2·log|L(w) + λI|: H_ef = c/2·(a_eᵀU a_f)², a_e = e_i − e_j.
    *
-   * @param weights - kept, and not to be changed
+   * @param weights - retained, so they must not be changed
    */
   curvature(weights: Float64Array, base: number, copies: number): Curvature;
-  /** Gives back the memory of U. */
+  /** Frees the memory of U. */
   dispose(): void;
 }
 
 /**
- * A field whose covariance is kept from one evaluation to the next, so that its curvature there costs no factor: a descent step of one
- * weight takes O(N + number of weights that have moved).
+ * A field whose covariance is cached between evaluations, so that the curvature needs no further factorization: a coordinate-descent step in one
+ * weight costs O(N + number of weights moved so far).
  */
 export function curvedField(pairs: Pairs): CurvedField {
   const { size: N } = pairs;
   const bytes = 8 * N * N;
   let block: number | undefined;
   let at: { readonly base: number; readonly logDeterminant: number } | undefined;
-  /** The weights at which it is. */
-  const weightsThere = new Float64Array(pairs.sources.length);
+  /** The weights of the cached covariance. */
+  const cachedWeights = new Float64Array(pairs.sources.length);
 
-  /** Address of U at these weights. */
+  /** Address of U for these weights. */
   const inverted = (weights: Float64Array, base: number) => {
-    if (at?.base !== base || !areSame(weightsThere, weights)) {
+    if (at?.base !== base || !areSame(cachedWeights, weights)) {
       at = undefined;
-      // First: what was given may be in memory that an allocation moves.
-      weightsThere.set(weights);
+      // First, because the argument may be in memory that an allocation moves.
+      cachedWeights.set(weights);
       block ??= sharedMemory().allocate(bytes);
-      at = { base, logDeterminant: invertField(pairs, weightsThere, base, block) };
+      at = { base, logDeterminant: invertField(pairs, cachedWeights, base, block) };
     }
     return { offset: block!, logDeterminant: at.logDeterminant };
   };
@@ -89,7 +89,7 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
     count: 0,
   };
   const operations = () => quadraticOperations(sharedMemory());
-  const endsOf = ofLast((places: Int32Array) => {
+  const endsOf = memoized((places: Int32Array) => {
     const chosen = new Int32Array(2 * places.length);
     for (let k = 0; k < places.length; k++) {
       chosen[2 * k] = ends[2 * places[k]!]!;
@@ -130,7 +130,7 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
   };
 }
 
-/** The lower triangle of H of the pairs whose ends these are. */
+/** Fills the lower triangle of H for the pairs with these ends. */
 function fillHessian(U: Float64Array, N: number, factor: number, ends: Int32Array, H: Float64Array): void {
   const count = ends.length / 2;
   const across = new Float64Array(N);
@@ -144,16 +144,18 @@ function fillHessian(U: Float64Array, N: number, factor: number, ends: Int32Arra
   }
 }
 
-/** A function that is asked of the same object many times. */
-function ofLast<Given extends object, Found>(find: (given: Given) => Found): (given: Given) => Found {
-  let last: { readonly given: Given; readonly found: Found } | undefined;
-  return (given) => {
-    if (last?.given !== given) last = { given, found: find(given) };
-    return last.found;
+/** Memoizes a function for its last argument. */
+function memoized<Argument extends object, Result>(
+  compute: (argument: Argument) => Result,
+): (argument: Argument) => Result {
+  let last: { readonly argument: Argument; readonly result: Result } | undefined;
+  return (argument) => {
+    if (last?.argument !== argument) last = { argument, result: compute(argument) };
+    return last.result;
   };
 }
 
-/** H of all variables from its quadratic model. */
+/** H for all variables from its quadratic model. */
 function wholeHessian(quadratic: Curvature['quadratic'], n: number): Float64Array {
   const variables = Int32Array.from({ length: n }, (_, e) => e);
   const none = new Float64Array(n);

@@ -5,14 +5,14 @@ import { logDeterminantOf } from '../../engine/dense/factorize.ts';
 import type { Edges } from '../../engine/graph/graph.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 
-/** Pairs of points, each once. */
+/** Pairs of points without duplicates. */
 export type Pairs = Pick<Edges, 'sources' | 'targets'> & { readonly size: number };
 
 /**
- * Works with log|Q| and U = Q⁻¹ − (1/λ − 1/(λ + s))·11ᵀ/N, Q = L(w) + λI, from a dense factor.
+ * Runs work with log|Q| and U = Q⁻¹ − (1/λ − 1/(λ + s))·11ᵀ/N, Q = L(w) + λI, from a dense factor.
  *
- * @param work - U is N×N, valid until the next allocation in the memory of the backend; after that, it is still at `offset`
- * @throws NumericalError when Q has no factor, or there is no memory for N×N numbers
+ * @param work - U is N×N, valid until the next allocation in the memory of the backend; after that, it remains at `offset`
+ * @throws NumericalError if Q has no factor, or if memory for N×N numbers is lacking
  */
 export function withDenseField<T>(
   pairs: Pairs,
@@ -29,12 +29,12 @@ export function withDenseField<T>(
 }
 
 /**
- * Writes U to a place of N×N numbers; returns log|Q|.
+ * Writes U to memory for N×N numbers; returns log|Q|.
  *
- * L has the null vector 1, so what is factored is Q + (s/N)·11ᵀ with s = tr(L)/N, and log((λ + s)/λ) taken off: without the large
- * eigenvalue 1/λ the differences R_e = U_ii + U_jj − 2U_ij, which do not see it, keep three more digits.
+ * L has the null vector 1. Therefore Q + (s/N)·11ᵀ with s = tr(L)/N is factored, and log((λ + s)/λ) subtracted: without the large eigenvalue 1/λ, the
+ * differences R_e = U_ii + U_jj − 2U_ij, which do not depend on it, gain three digits.
  *
- * @throws NumericalError when Q has no factor in double precision
+ * @throws NumericalError if Q has no factor in double precision
  */
 export function invertField(pairs: Pairs, weights: Float64Array, base: number, offset: number): number {
   const { size: N } = pairs;
@@ -77,7 +77,7 @@ function fillDeflated(
   return deflation;
 }
 
-/** R_e = U_ii + U_jj − 2U_ij of every pair. */
+/** R_e = U_ii + U_jj − 2U_ij for every pair. */
 export function resistancesOf({ size: N, sources, targets }: Pairs, U: Float64Array): Float64Array {
   const variances = new Float64Array(N);
   for (let i = 0; i < N; i++) variances[i] = U[i * (N + 1)]!;

@@ -12,7 +12,7 @@ import { edgeDistances, edgeSquaredDistances } from './edgeSquaredDistances.ts';
 import { fieldDensity, fieldFactor, sparseField } from './fieldDensity.ts';
 import type { FieldForm } from './fieldForm.ts';
 
-/** Fields of precision λI + L(w), L the Laplacian of a graph with weights w: their statistics are squared distances at its edges. */
+/** Fields of precision λI + L(w), L the Laplacian of a graph with weights w. Their statistics are squared distances at its edges. */
 export function distanceForm(graph: Graph, base: number): FieldForm {
   const { size, sources, targets } = graph;
   const factor = lazily(() => edgeFactor(graph));
@@ -42,6 +42,6 @@ export function distanceForm(graph: Graph, base: number): FieldForm {
   };
 }
 
-/** Squared distances by the entries that two rows have in common. */
+/** Squared distances over the entries observed in both rows. */
 const commonDistances = (X: Matrix, { sources, targets }: Graph): Float64Array =>
   Float64Array.from(sources, (i, e) => commonSquaredDistance(X, i, targets[e]!));

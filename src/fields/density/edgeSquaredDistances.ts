@@ -12,11 +12,11 @@ import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow
 type Ends = Pick<Edges, 'sources' | 'targets'>;
 
 /**
- * ‖x_i − x_j‖² of every edge (i, j) of a graph, by direct differences.
+ * ‖x_i − x_j‖² for every edge (i, j) of a graph, by direct differences.
  *
  * @param X - N×q
  * @param graph - on N points
- * @throws InvalidInputError when X has another number of rows
+ * @throws InvalidInputError if X has a different number of rows
  */
 export function edgeSquaredDistances(X: Tensor2D, graph: Ends & { readonly size: number }): Tensor1D {
   if (X.shape[0] !== graph.size) {
@@ -32,7 +32,7 @@ export function edgeSquaredDistances(X: Tensor2D, graph: Ends & { readonly size:
   })(X) as Tensor1D;
 }
 
-/** ‖y_i − y_j‖² of every edge (i, j), for rows of a matrix: the same bits whether the graph is known to have all pairs or not. */
+/** ‖y_i − y_j‖² for every edge (i, j) between rows of a matrix, with the same bits whether or not the graph contains all pairs. */
 export function edgeDistances(points: Matrix, ends: Ends & Pick<Graph, 'complete'>): Float64Array {
   const { data, columns, rows: N } = points;
   const isOfAllPairs = ends.complete?.count === 1 && ends.sources.length === (N * (N - 1)) / 2;
@@ -56,15 +56,15 @@ function distancesOfAllPairs({ data, rows: N, columns: q }: Matrix): Float64Arra
       const block = memory.float64(start + points, BLOCK * N);
       for (let j = first; j < end; j++) {
         const row = (j - first) * end;
-        for (let i = 0; i < j; i++) distances[pairPlace(i, j, N)] = block[row + i]!;
+        for (let i = 0; i < j; i++) distances[pairIndex(i, j, N)] = block[row + i]!;
       }
     }
   });
   return distances;
 }
 
-/** The place of (i, j), i < j, among all pairs of N points by rows. */
-const pairPlace = (i: number, j: number, N: number) => i * N - (i * (i + 1)) / 2 + j - i - 1;
+/** Index of (i, j), i < j, among all pairs of N points by rows. */
+const pairIndex = (i: number, j: number, N: number) => i * N - (i * (i + 1)) / 2 + j - i - 1;
 
 function squaredDistancesAt(x: Float64Array, q: number, { sources, targets }: Ends): Float64Array {
   const distances = new Float64Array(sources.length);

@@ -14,16 +14,16 @@ interface FieldValue {
 
 /** The determinant of the precision L(w) + λI on one graph, for any weights. */
 export interface FieldFactor {
-  /** Whether no N×N array is made. */
+  /** True if no N×N array is formed. */
   readonly sparse: boolean;
-  /** @param weights - read before anything is allocated, and not kept */
+  /** @param weights - read before anything is allocated, and not retained */
   evaluate(weights: Float64Array, base: number): FieldValue;
 }
 
-/** Beyond this many points an N×N array is no choice, however much of it a sparse factor fills. */
+/** Number of points above which an N×N array is not an option, however large the fill of a sparse factor. */
 const MOST_DENSE = 10_000;
 
-/** The factor that suits the graph; a sparse one unless its fill makes a dense one faster. */
+/** The best factor for the graph: sparse unless its fill makes a dense one faster. */
 export function fieldFactor(pairs: Pairs): FieldFactor {
   const { size: N } = pairs;
   if (isSparse(pairs)) {
@@ -40,7 +40,7 @@ export function fieldFactor(pairs: Pairs): FieldFactor {
   };
 }
 
-/** A sparse factor as that of a field. What it came to is kept until other weights are asked for: a fit ends at weights that its search evaluated last. */
+/** A field based on a sparse factor. The last result is cached, because a fit ends at the weights that its search evaluated last. */
 export function sparseField(factor: LaplacianFactor): FieldFactor {
   let last: { readonly weights: Float64Array; readonly base: number; readonly value: FieldValue } | undefined;
   return {
@@ -58,15 +58,15 @@ export function sparseField(factor: LaplacianFactor): FieldFactor {
 }
 
 /**
- * c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e, as one operation. Its gradient in the weights is c/2·R − φ/2 with R_e = U_ii + U_jj − 2U_ij, U the inverse, of
- * which the diagonal and the entries at the edges are all that is needed; that in the distances is −w/2.
+ * c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e, as one operation. Its gradient in the weights is c/2·R − φ/2 with R_e = U_ii + U_jj − 2U_ij and U the inverse,
+ * which is needed only on the diagonal and at the edges; the gradient in the distances is −w/2.
  *
- * @param weights - one of each edge, ≥ 0
- * @param squaredDistances - φ, plain numbers where no gradient in them is wanted
- * @param factor - of the graph
+ * @param weights - one per edge, ≥ 0
+ * @param squaredDistances - φ, plain numbers if no gradient in them is needed
+ * @param factor - factor of the graph
  * @param base - λ > 0
  * @param copies - c
- * @throws NumericalError when the precision has no factor in double precision
+ * @throws NumericalError if the precision has no factor in double precision
  */
 export function fieldDensity(
   weights: Tensor1D,

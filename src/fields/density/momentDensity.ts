@@ -11,20 +11,20 @@ import { type MomentProblem, type PrecisionEntries, withInverse } from '../solve
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
 
-/** A precision as the solver sees it, Θ_ij = b − a. */
+/** A precision in the solver's variables, Θ_ij = b − a. */
 export interface SignedPrecision {
   /** Θ_ii, N. */
   readonly diagonal: Tensor1D;
-  /** a ≥ 0, one of each edge. */
+  /** a ≥ 0, one per edge. */
   readonly attraction: Tensor1D;
-  /** b ≥ 0, one of each edge. */
+  /** b ≥ 0, one per edge. */
   readonly repulsion: Tensor1D;
 }
 
 /**
  * The log density of the columns of latents X (N×q) in the field of precision Θ: q/2·log|Θ| − ½·tr(XᵀΘX) − qN/2·log 2π.
  *
- * @throws NumericalError when Θ is not positive definite
+ * @throws NumericalError if Θ is not positive definite
  */
 export function fieldLogDensity(
   { diagonal, edges }: EdgePrecision,
@@ -44,15 +44,14 @@ export function fieldLogDensity(
 export interface MomentTensors {
   /** S_ii, N. */
   readonly variances: Tensor1D;
-  /** S_ij, one of each edge. */
+  /** S_ij, one per edge. */
   readonly covariances: Tensor1D;
 }
 
 /**
- * c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ_e(a_e + b_e)]: smooth within the bounds of a and b, and at its maximum one of a_e and b_e is 0, so that
- * a_e + b_e = |Θ_ij|.
+ * c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ_e(a_e + b_e)]: smooth within the bounds of a and b. At its maximum a_e or b_e is 0, so that a_e + b_e = |Θ_ij|.
  *
- * @throws NumericalError when Θ is not positive definite
+ * @throws NumericalError if Θ is not positive definite
  * @see Lawrence 2012, §3; Friedman, Hastie & Tibshirani 2008
  */
 export function momentDensity(
@@ -70,7 +69,7 @@ export function momentDensity(
   return op.mul(copies / 2, op.sub(gain, cost)) as Scalar;
 }
 
-/** The precision at a maximum, and the value log|Θ| − tr(SΘ) − 2ρ·Σ_e|Θ_e| there. */
+/** The precision at a maximum, and the value of log|Θ| − tr(SΘ) − 2ρ·Σ_e|Θ_e|. */
 interface MomentMaximum {
   readonly value: number;
   readonly entries: PrecisionEntries;
@@ -79,7 +78,7 @@ interface MomentMaximum {
 /**
  * max_Θ c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ_e|Θ_e|] as a function of S; the gradient is −c/2·Θ_ii and −c·Θ_ij at the maximum.
  *
- * @param maximum - over Θ, for these moments
+ * @param maximum - maximizes over Θ for these moments
  */
 export function profiledMoments(
   { variances, covariances }: MomentTensors,
@@ -101,7 +100,7 @@ export function profiledMoments(
   })(variances, covariances) as Scalar;
 }
 
-/** log|Θ| of Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. With the factor of a graph of few edges no N×N matrix is made. */
+/** log|Θ| from Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. With the factor of a graph of few edges, no N×N matrix is formed. */
 export function precisionLogDeterminant(
   diagonal: Tensor1D,
   edges: Tensor1D,
@@ -124,7 +123,7 @@ export function precisionLogDeterminant(
   })(diagonal, edges) as Scalar;
 }
 
-/** S = XXᵀ/c of latents X (N×q), on the diagonal and at the edges, the diagonal raised. */
+/** S = XXᵀ/c for latents X (N×q), on the diagonal and at the edges, with `raised` added to the diagonal. */
 export function latentMoments(X: Tensor2D, { sources, targets }: Ends, copies: number, raised: number): MomentTensors {
   const across = op.mul(op.gather(X, sources), op.gather(X, targets));
   return {
@@ -133,7 +132,7 @@ export function latentMoments(X: Tensor2D, { sources, targets }: Ends, copies: n
   };
 }
 
-/** The same in plain numbers. */
+/** The same as plain numbers. */
 export function pointMoments(
   { data, columns: q }: Matrix,
   { size, sources, targets }: Ends,

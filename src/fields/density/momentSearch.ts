@@ -15,14 +15,14 @@ import {
 } from '../solvers/penalizedNewton.ts';
 import { penaltyPath } from '../solvers/penaltyPath.ts';
 
-/** The entries of a precision among the values of a layer's own parameters. */
+/** Extracts the entries of a precision from the values of a layer's parameters. */
 export function entriesIn({ diagonal, attraction, repulsion }: ParameterValues): PrecisionEntries {
   const list = (values: unknown) => Float64Array.from(values as readonly number[]);
   const attracting = list(attraction);
   return { diagonal: list(diagonal), edges: list(repulsion).map((entry, e) => entry - attracting[e]!) };
 }
 
-/** The path of penalties as a solver for diagonal, attraction and repulsion, in this order and in units of `scale`. */
+/** Solver for diagonal, attraction and repulsion along a path of penalties, in this order and in units of `scale`. */
 export function momentsSolver(problem: MomentProblem, scale: Float64Array): Solver {
   const { size: N, covariances } = problem;
   return searchSolver<MomentStep, MomentProgress>({
@@ -71,22 +71,21 @@ export function momentFindings(problem: MomentProblem, entries: PrecisionEntries
   const grown = seemsUnbounded(problem, entries, kktResidual) ? endless(problem, entries) : '';
   return {
     message:
-      `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative). ` +
+      `The optimality conditions are met to ${kktResidual.toExponential(1)} (relative). ` +
       `${described(learned, sizes, problem)}${grown}`,
     kktResidual,
     isDegenerate: sizes.length > 1,
   };
 }
 
-/** Below this Newton decrement there is a maximum ahead: it goes to 0 there, and stays at 1 or above where there is none. */
+/** Newton decrement below which a maximum exists: the decrement goes to 0 on the way to one, and stays at 1 or above without one. */
 const ENDLESS = 0.5;
 
-/** The violation up to which that is asked: on the way to no maximum rounding may leave more than {@link CONVERGED}. */
+/** Violation below which the decrement is checked: without a maximum, rounding may leave more than {@link CONVERGED}. */
 const ASKED = 1e-6;
 
 /**
- * Whether the density has no maximum in sight, which only penalty 0 allows: its gradient then goes to 0 while the precision grows
- * without end.
+ * Whether the density seems unbounded, which is possible only with penalty 0: its gradient then goes to 0 while the precision grows without limit.
  */
 function seemsUnbounded(problem: MomentProblem, entries: PrecisionEntries, kktResidual: number): boolean {
   return problem.penalty === 0 && kktResidual <= ASKED && newtonDecrement(problem, entries) >= ENDLESS;
@@ -95,12 +94,12 @@ function seemsUnbounded(problem: MomentProblem, entries: PrecisionEntries, kktRe
 function endless({ variances }: MomentProblem, entries: PrecisionEntries): string {
   const largest = entries.diagonal.reduce((most, entry, i) => Math.max(most, entry * variances[i]!), 0);
   return (
-    ` The precision has grown to ${largest.toExponential(1)} times that of points on their own, with no end in sight: with penalty 0 the density ` +
+    ` The precision has grown to ${largest.toExponential(1)} times the precision of separate points, without bound: with penalty 0 the density ` +
     'seems to have no maximum. Give a penalty above 0, or fewer neighbors.'
   );
 }
 
-/** What the learned graph looks like, and what that does to the embedding. */
+/** Description of the learned graph, and its effect on the embedding. */
 function described(learned: Graph, sizes: ArrayLike<number>, problem: MomentProblem): string {
   const has = `The learned graph has ${learned.sources.length} of ${problem.sources.length} edges`;
   if (sizes.length === 1) return `${has} and is connected.`;
@@ -118,14 +117,14 @@ function remedy(problem: MomentProblem): string {
 }
 
 /**
- * A penalty at which the graphical lasso's learned graph joins whatever its edges join: ρ = s/2, s the smallest |S_ij| in the spanning tree of
- * the largest ones.
+ * A penalty at which the graphical lasso's learned graph connects all points that its candidate edges connect: ρ = s/2, with s the smallest |S_ij| in
+ * the maximum spanning tree.
  *
- * For suppose Θ has no entry between some points and the others. Then neither has W = Θ⁻¹, and the condition |W_ij − S_ij| ≤ ρ of an edge across
- * says |S_ij| ≤ ρ. But some edge of the tree leads across, and has |S_ij| ≥ s > ρ.
+ * Proof. Suppose Θ has no entry between some points and the others. Then W = Θ⁻¹ has none either, and the condition |W_ij − S_ij| ≤ ρ implies |S_ij|
+ * ≤ ρ for an edge across. But some edge of the tree leads across, with |S_ij| ≥ s > ρ.
  *
  * @param edges - pairs whose entries of Θ may differ from 0
- * @param covariances - S_ij, one of each
+ * @param covariances - S_ij, one per edge
  * @see Witten, Friedman & Simon 2011; Mazumder & Hastie 2012
  */
 export function connectingPenalty(
@@ -142,10 +141,7 @@ export function connectingPenalty(
   return smallest / 2;
 }
 
-/**
- * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbors' entry is 0; with one the steps find out
- * which are.
- */
+/** Throws if the Hessian would be too large. Without a penalty no entry between neighbors is 0; with one, the steps determine the zeros. */
 export function checkSize({
   size,
   covariances,
@@ -161,26 +157,23 @@ export function checkSize({
 }
 
 /**
- * Refuses a graph on which log|Θ| − tr(SΘ) has no bound: S has rank D at most, and its rows add up to 0, so it vanishes in some direction
- * over any D + 1 points that are all joined to each other, and over all N.
+ * Throws for a graph on which log|Θ| − tr(SΘ) is unbounded: S has rank D at most and its rows sum to 0, so it vanishes in some direction over any D +
+ * 1 points that are all joined to each other, and over all N.
  */
 export function checkBounded({ size, sources, targets }: Graph, columns: number): void {
   const clique = cliqueAbove(Math.min(columns, size - 1), { size, sources, targets });
   if (clique === undefined) return;
   const joined =
     clique.length === size
-      ? `all ${size} points are joined to each other, and columns whose mean is taken off say nothing about the sum of all points`
+      ? `all ${size} points are joined to each other, and columns whose mean is taken off contain no information about the sum of all points`
       : `${clique.length} points that are all joined to each other (${clique.slice(0, 5).join(', ')}${clique.length > 5 ? ', …' : ''}) ` +
-        `are more than the ${columns} columns of Y say anything about`;
+        `are more than the ${columns} columns of Y determine`;
   throw new InvalidInputError(
     `With penalty 0 the density of drill has no maximum on this graph: ${joined}. Give a penalty above 0, or fewer neighbors.`,
   );
 }
 
-/**
- * More than `count` nodes that are all joined to each other, from a greedy search at each node: what it finds is one, and it may miss
- * some.
- */
+/** More than `count` nodes that are all joined to each other, from a greedy search at each node, which may miss some. */
 function cliqueAbove(
   count: number,
   { size, sources, targets }: Pick<Edges, 'sources' | 'targets'> & { readonly size: number },

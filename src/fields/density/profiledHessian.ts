@@ -8,12 +8,12 @@ import { entryHessian, type MomentProblem, type PrecisionEntries, withInverse } 
 import { withDenseField } from './denseField.ts';
 
 /**
- * The Hessian in X of max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·‖x_i − x_j‖², at its maximum: JᵀF⁻¹J/(2c) − L(w)⊗I, J = ∂φ/∂X of the edges with 0 < w_e < 4C
- * and F_ef = (a_eᵀU a_f)², as c·R_e = φ_e at these edges and ∂R_e/∂w_f = −F_ef.
+ * The Hessian in X of max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·‖x_i − x_j‖², at its maximum: JᵀF⁻¹J/(2c) − L(w)⊗I, where J = ∂φ/∂X for the edges with 0 <
+ * w_e < 4C and F_ef = (a_eᵀU a_f)², since c·R_e = φ_e at these edges and ∂R_e/∂w_f = −F_ef.
  *
  * @param X - N×q
  * @returns (Nq)² numbers, row by row
- * @throws NumericalError when F has no Cholesky factor
+ * @throws NumericalError if F has no Cholesky factor
  */
 export function distanceHessian(problem: FieldProblem, weights: Float64Array, X: Matrix): Float64Array {
   const { size: N, upper, copies, basePrecision, sources, targets } = problem;
@@ -48,12 +48,12 @@ export function distanceHessian(problem: FieldProblem, weights: Float64Array, X:
 }
 
 /**
- * The Hessian in X of max_Θ c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ_e|Θ_e|], S = XXᵀ/c on the diagonal and at the edges, at its maximum: c/2·JᵀF⁻¹J − Θ⊗I, J the
- * derivative in X of tr(SΘ)'s slopes in the entries of Θ that are not 0, F the Hessian of −log|Θ| in these.
+ * The Hessian in X of max_Θ c/2·[log|Θ| − tr(SΘ) − 2ρ·Σ_e|Θ_e|], S = XXᵀ/c on the diagonal and at the edges, at its maximum: c/2·JᵀF⁻¹J − Θ⊗I, where
+ * J is the derivative in X of tr(SΘ)'s slopes in the nonzero entries of Θ, and F the Hessian of −log|Θ| in these.
  *
  * @param X - N×q
  * @returns (Nq)² numbers, row by row
- * @throws NumericalError when Θ or F has no Cholesky factor
+ * @throws NumericalError if Θ or F has no Cholesky factor
  */
 export function momentsHessian(
   problem: Pick<MomentProblem, 'size' | 'sources' | 'targets'>,
@@ -86,7 +86,7 @@ export function momentsHessian(
   return H;
 }
 
-/** The symmetric matrix of an entry for each two of some. */
+/** A symmetric matrix with an entry for each pair of indices. */
 function squareOf(of: Int32Array, entry: (a: number, b: number) => number): Matrix {
   const n = of.length;
   const F = Matrix.zeros(n, n);
@@ -109,7 +109,7 @@ function throughInverse(F: Matrix, J: Matrix, factor: number): Float64Array {
   });
 }
 
-/** H ← H + entry·(E_ij⊗I), E_ij of two points. */
+/** H ← H + entry·(E_ij⊗I) for two points i and j. */
 function addToBlock(H: Float64Array, { rows: N, columns: q }: Matrix, i: number, j: number, entry: number): void {
   for (let d = 0; d < q; d++) H[(i * q + d) * N * q + j * q + d]! += entry;
 }

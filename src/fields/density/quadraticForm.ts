@@ -17,7 +17,7 @@ interface NamedForm {
   readonly form: QuadraticForm;
 }
 
-/** The field of all constraints over a number of points: which entries its precision has, and how multipliers make them. */
+/** Sparsity pattern of the precision over all constraints, and the map from multipliers to its entries. */
 interface Layout {
   readonly size: number;
   readonly sources: Int32Array;
@@ -28,14 +28,14 @@ interface Layout {
   readonly value: Float64Array;
 }
 
-/** Number of the points that the constraints of these sets are about, the last one included. */
+/** Number of points: the largest index in the constraints of these sets, plus one. */
 export const pointsOf = (sets: readonly ConstraintSet[]): number =>
   1 + Math.max(...sets.flatMap((set) => formsOf(set).map(({ columns }) => Math.max(...Array.from(columns)))));
 
 /**
  * Fields of precision λI + Σ_k w_k·A_k over all constraints of these sets.
  *
- * @throws InvalidInputError for a constraint on a point that is not there
+ * @throws InvalidInputError for a constraint on a point that does not exist
  */
 export function quadraticForm(
   sets: readonly (readonly [string, ConstraintSet])[],
@@ -74,7 +74,7 @@ export function quadraticForm(
   };
 }
 
-/** Entries of all forms, each of which counts twice beside the diagonal. */
+/** Entries of all forms; those off the diagonal count twice. */
 function pairsOf(all: readonly NamedForm[]) {
   const entries = all.flatMap(({ form: { rows, columns, values } }, k) =>
     Array.from(rows, (i, e) => ({ k, i, j: columns[e]!, value: (i === columns[e] ? 1 : 2) * values[e]! })),
@@ -87,7 +87,7 @@ function pairsOf(all: readonly NamedForm[]) {
   };
 }
 
-/** Places of all entries that some form has, on the diagonal first. */
+/** Positions of all entries that occur in some form, with the diagonal first. */
 function layoutOf(all: readonly NamedForm[], size: number): Layout {
   const edges = new Map<number, number>();
   for (const { set, form } of all) {
@@ -150,7 +150,7 @@ function entryTensors({ size, sources, constraint, entry, value }: Layout, w: Te
   };
 }
 
-/** tr(XᵀA_kX) of each constraint. */
+/** tr(XᵀA_kX) for each constraint. */
 function statisticsOf(all: readonly NamedForm[], X: Matrix): Float64Array {
   const q = X.columns;
   return Float64Array.from(all, ({ form: { rows, columns, values } }) => {
@@ -165,7 +165,7 @@ function statisticsOf(all: readonly NamedForm[], X: Matrix): Float64Array {
   });
 }
 
-/** The entries of U = Q⁻¹ in the places of those of Q. */
+/** The entries of U = Q⁻¹ at the positions of Q's entries. */
 function inverseEntries(layout: Layout, entries: PrecisionEntries, factor: () => EdgeFactor): PrecisionEntries {
   if (isSparse(layout)) return factor().inverse(entries);
   const { size, sources, targets } = layout;
@@ -175,7 +175,7 @@ function inverseEntries(layout: Layout, entries: PrecisionEntries, factor: () =>
   }));
 }
 
-/** tr(A_kU) of each constraint. */
+/** tr(A_kU) for each constraint. */
 function expectations(
   { size, constraint, entry, value }: Layout,
   { diagonal, edges }: PrecisionEntries,
@@ -189,7 +189,7 @@ function expectations(
   return totals;
 }
 
-/** The Hessian of minus the log density in the multipliers, c/2·tr(A_kUA_lU). */
+/** Hessian of the negative log density in the multipliers, c/2·tr(A_kUA_lU). */
 function hessianOf(all: readonly NamedForm[], U: Float64Array, N: number, copies: number): Float64Array {
   const K = all.length;
   const at = (i: number, j: number) => (i >= j ? U[i * N + j]! : U[j * N + i]!);

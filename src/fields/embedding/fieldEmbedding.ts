@@ -5,10 +5,10 @@ import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
 import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
 import { type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
 
-/** How latents are read off a learned field: eigenvectors of its centered covariance, or of (L + λI)f = μ·D_λ·f. */
+/** Method of embedding a learned field: eigenvectors of its centered covariance, or of (L + λI)f = μ·D_λ·f. */
 export type FieldEmbedding = 'kernelPca' | 'eigenmap';
 
-/** The edges of positive weight. */
+/** The edges with positive weight. */
 export function supportOf({ size, sources, targets }: Pick<Graph, 'size'> & Edges, weights: ArrayLike<number>): Graph {
   const positive: number[] = [];
   for (let e = 0; e < sources.length; e++) if (weights[e]! > 0) positive.push(e);
@@ -24,9 +24,9 @@ export function supportOf({ size, sources, targets }: Pick<Graph, 'size'> & Edge
 /**
  * The embedding of a field of precision L + λI by its sparse factor.
  *
- * 'kernelPca': the q top eigenvectors of HUH, U = (L + λI)⁻¹, each times the root of its eigenvalue. 1 is an eigenvector of U, so these are
- * the bottom eigenvectors of L + λI beside it. 'eigenmap': columns f_2 … f_{q+1} of (L + λI)f = μ·D_λ·f, D_λ = diag(W1) + λI, with
- * fᵀD_λf = 1 and μ ascending; the first, constant only for λ = 0, is dropped.
+ * 'kernelPca': the q top eigenvectors of HUH, U = (L + λI)⁻¹, each times the square root of its eigenvalue. As 1 is an eigenvector of U, these are
+ * the bottom eigenvectors of L + λI other than 1. 'eigenmap': columns f_2 … f_{q+1} of (L + λI)f = μ·D_λ·f, D_λ = diag(W1) + λI, with fᵀD_λf = 1 and
+ * μ ascending; the first, which is constant only for λ = 0, is dropped.
  *
  * @returns latents N×q, and the eigenvalues of HUH or μ
  * @see Lawrence 2012, §2.6; Mao et al. 2017, eq. 16
@@ -104,12 +104,12 @@ function fieldCovariance(graph: Graph, basePrecision: number): Matrix {
   return U;
 }
 
-/** What the field of precision L + λI over the points of a graph has to show. */
+/** Findings, precision and covariance of the field of precision L + λI over the points of a graph. */
 export function laplacianField(graph: Graph, basePrecision: number): LearnedField {
   return {
     precision: () => fieldPrecision(graph, basePrecision),
     covariance: () => fieldCovariance(graph, basePrecision),
-    impute: (Y, isCalibrated) => imputedByField(laplacianTerms(graph, basePrecision), Y, isCalibrated),
+    impute: async (Y, isCalibrated) => imputedByField(laplacianTerms(graph, basePrecision), Y, isCalibrated),
   };
 }
 
@@ -123,7 +123,7 @@ export function momentField(ends: Ends, entries: PrecisionEntries): LearnedByLay
     graph: supportGraph(ends, entries.edges),
     field: {
       covariance: () => withInverse(ends, entries, (_, W) => new Matrix(Float64Array.from(W), N, N)),
-      impute: (Y, isCalibrated) => imputedByField(termsOf(ends, entries), Y, isCalibrated),
+      impute: async (Y, isCalibrated) => imputedByField(termsOf(ends, entries), Y, isCalibrated),
       precision: () => {
         const precision = Matrix.zeros(N, N);
         entries.diagonal.forEach((entry, i) => {
@@ -139,7 +139,7 @@ export function momentField(ends: Ends, entries: PrecisionEntries): LearnedByLay
   };
 }
 
-/** Θ as a sum of entries. */
+/** Θ as a sum of entries, each with its row and column. */
 function termsOf({ size, sources, targets }: Ends, { diagonal, edges }: PrecisionEntries): SparseTerms {
   const ends = (of: Int32Array) => Int32Array.from([...diagonal.keys(), ...of]);
   return { size, rows: ends(sources), columns: ends(targets), values: Float64Array.from([...diagonal, ...edges]) };

@@ -3,6 +3,7 @@ import { describe } from '../../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import { ownGraph } from '../../engine/graph/labelGraph.ts';
 import { type EdgeFactor, edgeFactor } from '../../engine/sparse/index.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
@@ -17,11 +18,11 @@ import { momentField } from '../embedding/fieldEmbedding.ts';
 
 /** The definition of a random field over the points of a graph. */
 export interface FieldLayerDefinition<Name extends string> {
-  /** Letters and digits, a letter first: the name of its term, and of its parameters' paths. */
+  /** Name of the layer's term and of its parameters' paths: letters and digits, starting with a letter. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. They may depend on the graph. None unless given. */
+  /** Default parameters; a bare number is `positive`. They may depend on the graph. Default none. */
   readonly parameters?: OwnParameters<Name> | ((graph: Graph) => OwnParameters<Name>);
-  /** The entries of the precision Θ that may differ from 0: the diagonal, N numbers, and one of each edge of the graph, in its order. */
+  /** The entries of the precision Θ that may differ from 0: the diagonal, N numbers, and one per edge of the graph, in its order. */
   precision(p: Readonly<Record<Name, Tensor>>, graph: Graph): EdgePrecision;
 }
 
@@ -32,22 +33,23 @@ const MEMBERS: Readonly<Record<keyof FieldLayerDefinition<string>, Member>> = {
 };
 
 /**
- * A custom field layer: a Gaussian random field over the points, whose precision Θ has entries on the diagonal and at the edges of a
- * graph. As a prior on latents X (N×q) its term is the log density of their columns,
+ * Defines a field layer: a Gaussian random field over the points whose precision Θ is nonzero only on the diagonal and at the edges of a graph. As a
+ * prior on latents X (N×q) its term is the log density of their columns,
  *
  * log p(X) = q/2·log|Θ| − ½·tr(XᵀΘX) − qN/2·log 2π,
  *
- * with gradients in X and in the parameters. Fits of a model with it show `graph` (the edges where Θ is not 0, with weights |Θ_ij|), `precision()` and
- * `covariance()`; `loadFit(json, { priors: { name: factory } })` reads them again.
+ * with gradients in X and in the parameters. Fits of such a model have `graph` (the edges where Θ is not 0, with weights |Θ_ij|), `precision()` and
+ * `covariance()`; `loadFit(json, { priors: { name: factory } })` loads saved ones.
  *
  * @param definition - see {@link FieldLayerDefinition}
  * @returns a factory `(overrides, graph) => Prior`
- * @throws InvalidInputError when it is made without a graph, and, when it is evaluated, for a graph on another number of points and entries that are not one a
- * point and one an edge; NumericalError where Θ is not positive definite, which solvers step back from
+ * @throws InvalidInputError if no graph is passed and, on evaluation, for a graph on a different number of points, or unless there is one entry per
+ *   point and one per edge; NumericalError if Θ is not positive definite, after which solvers try a shorter step
  * @see Rue & Held, Gaussian Markov Random Fields (2005), §2.2
  * @example
  * ```ts
- * import { bounded, defineFieldLayer } from 'latentfield';
+ * import { bounded } from 'latentfield';
+import { defineFieldLayer } from 'latentfield/fields';
  * import * as op from 'latentfield/ops';
  *
  * // A conditional autoregression: Θ = strength·(I − part·D^−½·W·D^−½)
@@ -78,7 +80,7 @@ export function defineFieldLayer<Name extends string = never>(
   checkMembers(definition, 'defineFieldLayer', MEMBERS);
   const owner = `The field layer '${name}'`;
   return (overrides, given) => {
-    const graph = checkGraph(given, owner);
+    const graph = ownGraph(given, owner);
     const at = (p: Readonly<Record<Name, Tensor>>) => checkedPrecision(owner, definition.precision(p, graph), graph);
     const layer = definePrior<Name, () => EdgeFactor, FieldMember>({
       name,

@@ -1,8 +1,17 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, type Matrix } from '../../core/matrix.ts';
-import { checkOptions, numberAboveZero, numberFromZero } from '../../core/options.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import {
+  checkOptions,
+  givenNumbers,
+  numberAboveZero,
+  numberFromZero,
+  type OptionsIn,
+  readGiven,
+  typed,
+} from '../../core/options.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import { ownGraph } from '../../engine/graph/labelGraph.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D } from '../../engine/tensors/tensorflow.ts';
 import { calledBy, type FieldMember } from '../../model/language/defineDensity.ts';
@@ -23,36 +32,15 @@ import { learnedMoments } from '../solvers/learnedMoments.ts';
 import { excessOf, layerResidual, type MomentProblem } from '../solvers/momentProblem.ts';
 import type { MomentPoint } from '../solvers/penalizedNewton.ts';
 
-/** Second moments S of points: those that constraints are about. */
+/** Second moments S of points at the positions of the constraints. */
 export interface SecondMoments {
-  /** S_ii > 0, one of each point. */
+  /** S_ii > 0, one per point. */
   readonly variances: ArrayLike<number>;
-  /** S_ij, one of each edge in the graph's order. */
+  /** S_ij, one per edge in the graph's order. */
   readonly covariances: ArrayLike<number>;
 }
 
-export interface ExpectedMomentsOptions {
-  /** Which pairs of points have a constraint; each point has one of its own. */
-  readonly graph: Graph;
-  /** S; the latents' own, XXᵀ/c, unless given. */
-  readonly secondMoments?: SecondMoments;
-  /**
-   * ρ, how far the moment of a pair may be from S_ij: from 0, a hundredth of the mean of S's diagonal unless given; for the latents' own moments above
-   * 0, 0.01 unless given.
-   */
-  readonly penalty?: number;
-  /** c > 0, how many independent copies of the field there are: features or latent dimensions; default 1. */
-  readonly copies?: number;
-  /**
-   * Θ_ii > 0, one of each point, as parameters. Unless given they are free and start at 1/S_ii where moments are given. For the latents' own they and the
-   * other entries are no parameters, unless one of these three is given, but those of the maximum given the latents.
-   */
-  readonly diagonal?: ParameterLike;
-  /** a ≥ 0, one of each edge: free, starting at 0, unless given. */
-  readonly attraction?: ParameterLike;
-  /** b ≥ 0, one of each edge: free, starting at 0, unless given. */
-  readonly repulsion?: ParameterLike;
-}
+export interface ExpectedMomentsOptions extends OptionsIn<typeof schema> {}
 
 interface LayerData {
   readonly graph: Graph;
@@ -60,30 +48,43 @@ interface LayerData {
   readonly covariances: Float64Array | undefined;
   readonly penalty: number;
   readonly copies: number;
-  /** Whether the precision is that of the maximum given the latents. */
+  /** Whether the precision is optimized for the current latents instead of being a parameter. */
   readonly profiled: boolean;
 }
 
 const schema = v.strictObject({
-  graph: v.any(),
-  secondMoments: v.optional(v.any()),
+  /** Pairs of points with a constraint; in addition, each single point has one. */
+  graph: typed<Graph>(),
+  /** S; default XXᵀ/c of the latents. */
+  secondMoments: v.optional(typed<SecondMoments>()),
+  /**
+   * ρ ≥ 0, the tolerance of a pair's moment around S_ij. Default a hundredth of the mean of S's diagonal; for the latents' moments ρ > 0, default
+   * 0.01.
+   */
   penalty: v.optional(numberFromZero),
+  /** c > 0, the number of independent copies of the field (features or latent dimensions); default 1. */
   copies: v.optional(numberAboveZero, 1),
-  diagonal: v.optional(v.any()),
-  attraction: v.optional(v.any()),
-  repulsion: v.optional(v.any()),
+  /**
+   * Θ_ii > 0, one per point, as parameters. By default they are free and start at 1/S_ii for known moments. For the latents' moments, Θ is optimized
+   * for the current latents and has no parameters, unless one of these three options is set.
+   */
+  diagonal: v.optional(typed<ParameterLike>()),
+  /** a ≥ 0, one per edge; default free, starting at 0. */
+  attraction: v.optional(typed<ParameterLike>()),
+  /** b ≥ 0, one per edge; default free, starting at 0. */
+  repulsion: v.optional(typed<ParameterLike>()),
 });
 
-/** The penalty unless one is given, of the mean of S's diagonal. */
+/** Default penalty, relative to the mean of S's diagonal. */
 const USUAL_PENALTY = 0.01;
 
-/** A constraint layer on second moments: a prior whose own parameters are the entries of the field's precision. */
+/** A constraint layer on second moments: a prior whose parameters are the entries of the field's precision. */
 export interface MomentLayer extends Prior<'field'> {
-  /** What is maximized for constraints on given moments; undefined when they are the latents' own. */
+  /** The maximization problem for known moments; undefined for the latents' moments. */
   readonly problem: MomentProblem | undefined;
 }
 
-/** Finds the precision given the latents' moments. */
+/** Finds the optimal precision for the latents' moments. */
 interface LayerConstants {
   readonly learn: (problem: MomentProblem) => MomentPoint;
 }
@@ -159,26 +160,27 @@ function momentsIn({ variances, covariances }: LayerData) {
 
 /**
  * A constraint layer on expected second moments: the Gaussian random field over points that has the largest entropy among those whose
- * expected second moments are S_ii for every point and within ρ of S_ij at the edges of a graph. Its precision Θ has entries on the
- * diagonal and at the edges only, multipliers of the constraints, and its term is the concave dual
+ * expected second moments are S_ii for every point and within ρ of S_ij at the edges of a graph. Its precision Θ is nonzero only on the diagonal and
+ * at the edges. These entries are the multipliers of the constraints, and the term is the concave dual
  *
  * moments = c/2·[log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|],
  *
- * without constants: the graphical lasso across points. Θ_ij = b_e − a_e with a, b ≥ 0, of which one is 0 at the maximum. There,
- * (Θ⁻¹)_ii = S_ii, (Θ⁻¹)_ij = S_ij + ρ·sign(Θ_ij) where Θ_ij is not 0, and |(Θ⁻¹)_ij − S_ij| ≤ ρ where it is.
+ * without constants: the graphical lasso across points. Θ_ij = b_e − a_e with a, b ≥ 0, and a_e or b_e is 0 at the maximum. There, (Θ⁻¹)_ii = S_ii,
+ * (Θ⁻¹)_ij = S_ij + ρ·sign(Θ_ij) where Θ_ij ≠ 0, and |(Θ⁻¹)_ij − S_ij| ≤ ρ where Θ_ij = 0.
  *
- * As a prior on latents (no `secondMoments`) S = XXᵀ/c, and the penalty counts the diagonal too, ρ·Σ_ij|Θ_ij|: without that, a latent that goes to 0
- * would raise its precision without end. So (Θ⁻¹)_ii = S_ii + ρ. With c = q the term is log N(X; 0, Θ⁻¹) without its constant, less the penalty.
- * X and the precision are fitted together: Θ is that of the maximum given X, moments(X) = max_Θ moments(X, Θ), found anew at every X; the gradient
- * is that at this Θ. Fits show `graph`, `precision()` and `covariance()`, and `diagnostics.kktResidual`, the largest violation of these conditions
- * at their latents, relative to the variances √((S_ii + ρ)(S_jj + ρ)). {@link drill} is this layer of the observations alone, with c = 2.
+ * As a prior on latents (without `secondMoments`), S = XXᵀ/c, and the penalty includes the diagonal, ρ·Σ_ij|Θ_ij|: otherwise the precision of a
+ * latent that goes to 0 would be unbounded. Hence (Θ⁻¹)_ii = S_ii + ρ. With c = q the term is log N(X; 0, Θ⁻¹) without its constant, minus the
+ * penalty. X and the precision are fitted together: in every evaluation Θ is optimized for the current X, moments(X) = max_Θ moments(X, Θ), and the
+ * gradient is taken at this Θ. Fits have `graph`, `precision()` and `covariance()`, and `diagnostics.kktResidual`, the largest violation of these
+ * conditions at the fitted latents, relative to the variances √((S_ii + ρ)(S_jj + ρ)). {@link drill} is this layer for the observations alone, with c
+ * = 2.
  *
  * @param options - see {@link ExpectedMomentsOptions}
- * @returns a prior named `moments`; its parameters `diagonal`, `attraction` and `repulsion`, unless they are found given X, have bounds [0, ∞) and
- * the scale of 1/√(S_ii·S_jj)
- * @throws InvalidInputError for a graph that is none, moments that are not finite or not one a point and one an edge, variances that
- * are not above 0 (nothing would bound the precision of that point), penalty 0 for the latents' own moments, and numbers that are below 0; when it is evaluated, for a graph on
- * another number of points, and NumericalError for a precision that is not positive definite
+ * @returns a prior named `moments`; its parameters `diagonal`, `attraction` and `repulsion`, unless Θ is optimized for the current X, have bounds [0,
+ *   ∞) and scale 1/√(S_ii·S_jj)
+ * @throws InvalidInputError for an invalid graph, moments that are not finite or not one per point and one per edge, variances that are not above 0
+ *   (the precision of that point would be unbounded), penalty 0 for the latents' moments, and negative numbers; on evaluation, for a graph on a
+ *   different number of points, and NumericalError for a precision that is not positive definite
  * @see Lawrence 2012, §3; Friedman, Hastie & Tibshirani 2008
  * @example
  * ```ts
@@ -190,7 +192,7 @@ function momentsIn({ variances, covariances }: LayerData) {
 export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
   const checked = checkOptions(schema, options, 'expectedMoments');
   const { copies, diagonal, attraction, repulsion } = checked;
-  const graph = checkGraph(checked.graph, 'expectedMoments');
+  const graph = ownGraph(checked.graph, 'expectedMoments');
   const moments = checked.secondMoments === undefined ? undefined : checkMoments(checked.secondMoments, graph);
   const penalty = checked.penalty ?? USUAL_PENALTY * (moments === undefined ? 1 : mean(moments.variances));
   const given = Object.entries({ diagonal, attraction, repulsion }).filter(([, value]) => value !== undefined);
@@ -206,12 +208,12 @@ export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
   if (moments === undefined && penalty === 0 && prior.parameters.diagonal?.free !== false) {
     throw new InvalidInputError(
       "With penalty 0 and the latents' own moments the objective has no bound: a latent that goes to 0 raises its precision without end. Give a " +
-        `penalty above 0, such as ${USUAL_PENALTY} (the default), or hold the diagonal with fixed(…).`,
+        `penalty above 0, such as ${USUAL_PENALTY} (the default), or fix the diagonal with fixed(…).`,
     );
   }
   const { size, sources, targets } = graph;
   const problem = moments && { size, sources, targets, ...moments, penalty };
-  return calledBy({ ...prior, problem }, options);
+  return calledBy({ ...prior, problem }, { ...options, graph });
 }
 
 const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -229,33 +231,28 @@ function precisionOf({ graph, variances }: LayerData) {
 }
 
 function checkMoments(given: unknown, { size, sources, targets }: Graph) {
-  const { variances, covariances } = (given ?? {}) as Partial<Record<keyof SecondMoments, unknown>>;
+  const own = readGiven('secondMoments of expectedMoments', () => ({ ...(given as Partial<SecondMoments>) }));
+  const listOf = (name: keyof SecondMoments, count: number, of: string) => {
+    const expected = `secondMoments with ${name}, a list of one number for each of the ${count} ${of}`;
+    return givenNumbers(own[name], count, 'expectedMoments', expected);
+  };
   const moments = {
-    variances: listOf(variances, 'variances', size, 'points'),
-    covariances: listOf(covariances, 'covariances', sources.length, 'edges'),
+    variances: listOf('variances', size, 'points'),
+    covariances: listOf('covariances', sources.length, 'edges'),
   };
   const flat = moments.variances.findIndex((variance) => !(variance > 0 && variance < Infinity));
   if (flat >= 0) {
     throw new InvalidInputError(
-      `The variances of expectedMoments are finite numbers above 0, but that of point ${flat} is ${moments.variances[flat]}, so nothing bounds its ` +
+      `The variances of expectedMoments are finite numbers above 0, but the one of point ${flat} is ${moments.variances[flat]}, so nothing bounds its ` +
         'precision. Leave that point out, or measure it from elsewhere than the mean.',
     );
   }
   const bad = moments.covariances.findIndex((covariance) => !Number.isFinite(covariance));
   if (bad >= 0) {
     throw new InvalidInputError(
-      `The covariances of expectedMoments are finite numbers, but that of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ` +
+      `The covariances of expectedMoments are finite numbers, but the one of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ` +
         `${moments.covariances[bad]}.`,
     );
   }
   return moments;
-}
-
-function listOf(values: unknown, name: string, count: number, of: string): Float64Array {
-  const list = values as ArrayLike<number> | null;
-  if (typeof values === 'object' && list !== null && list.length === count) return Float64Array.from(list);
-  const was = typeof values === 'object' && list !== null ? `${list.length} were` : `${describe(values)} was`;
-  throw new InvalidInputError(
-    `expectedMoments takes secondMoments with ${name}, a list of one number for each of the ${count} ${of}, but ${was} given.`,
-  );
 }

@@ -8,10 +8,10 @@ import { checkNeighbors } from '../../engine/graph/neighborhoodGraph.ts';
 import { Nearest } from '../../engine/neighbors/nearest.ts';
 
 /**
- * The k-nearest-neighbor graph (or-rule) of rows with missing entries (NaN), by the mean squared difference of the entries that two rows
- * have in common, and that times D as the squared distance of each edge. Rows without a common entry are no neighbors.
+ * The k-nearest-neighbor graph (or-rule) of rows with missing entries (NaN), by the mean squared difference of entries observed in both rows; D times
+ * this mean is the squared distance of an edge. Rows without a common entry are not neighbors.
  *
- * @throws InvalidInputError when k is not from 1 to N − 1, a row has no entry, or entries in common with fewer than k others
+ * @throws InvalidInputError if k is not from 1 to N − 1, a row has no entry, or a row has entries in common with fewer than k others
  */
 export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; squaredDistances: Float64Array } {
   const { rows: N } = checkObservedRows(Y, 'the observations');
@@ -30,7 +30,7 @@ export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; square
     if (comparable < k) {
       throw new InvalidInputError(
         comparable === 0
-          ? `Row ${i} of the observations has no entry in common with another row, so nothing says where it lies. Leave it out.`
+          ? `Row ${i} of the observations shares no observed column with another row, so it cannot be placed. Leave it out.`
           : `Row ${i} of the observations has entries in common with ${counted(comparable, 'other row')} only, so it has no ${k} neighbors. Leave it out, or take fewer neighbors.`,
       );
     }
@@ -44,7 +44,7 @@ export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; square
   return { graph, squaredDistances };
 }
 
-/** D times the mean squared difference of common entries; NaN when there are none. */
+/** D times the mean squared difference of common entries; NaN if there are none. */
 export function commonSquaredDistance({ data, columns: D }: Matrix, i: number, j: number): number {
   let sum = 0;
   let common = 0;
@@ -58,10 +58,10 @@ export function commonSquaredDistance({ data, columns: D }: Matrix, i: number, j
 }
 
 /**
- * Squared distances between a row and every row of Y over the entries of the row that are observed (not NaN), times D over their number.
+ * Squared distances between a row and every row of Y over the observed entries of the row (not NaN), times D over their number.
  *
- * A field of c copies that sees |O| of a row's D columns has |O|/D as many copies there to say what its weights are, so the optimality
- * condition c·|O|/D·M = Σ_O (y_*d − y_jd)² is that of c copies at this distance.
+ * If only |O| of a row's D columns are observed, they act as c·|O|/D copies of the field. The optimality condition c·|O|/D·M = Σ_O (y_*d − y_jd)² is
+ * therefore the condition of c copies at this distance.
  */
 export function observedSquaredDistances({ data, rows: N, columns: D }: Matrix): (row: Float64Array) => Float64Array {
   return (row) => {

@@ -12,37 +12,37 @@ import {
 } from '../../engine/sparse/index.ts';
 import { dot } from '../../engine/vectors.ts';
 
-/** A random field with a mean that is not known, given its values at all but some points. */
+/** A random field with unknown mean, conditioned on its values at all points except some. */
 export interface ConditionedField {
   /** log|Q'_mm| */
   readonly logDeterminant: number;
-  /** A copy of the field with its entries at the missing points, whatever they are, replaced by their conditional mean. */
+  /** A copy of the field with the entries at missing points, regardless of their values, replaced by their conditional mean. */
   completed(values: Float64Array): Float64Array;
   /**
-   * P_ii = 1/Var[y_i | the other observations] of each observed point, 0 at missing ones. Takes Q with an entry, 0 perhaps, for any two missing points that have one beside the
-   * same observed point.
+   * P_ii = 1/Var[y_i | the other observations] for each observed point, 0 at missing ones. Q must have an entry, possibly 0, for any two missing
+   * points with a common observed neighbor.
    */
   precisions(): Float64Array;
-  /** y_i − E[y_i | the other observations] of each observed point, 0 at missing ones, of a column that is completed. */
+  /** y_i − E[y_i | the other observations] for each observed point of a completed column, 0 at missing ones. */
   residuals(completed: Float64Array): Float64Array;
   /** Conditional variance at every point, 0 at observed ones; N numbers. */
   variances(): Float64Array;
-  /** Conditional covariance of pairs of points that have an entry in Q, 0 unless both are missing. */
+  /** Conditional covariance of pairs of points with an entry in Q, 0 unless both are missing. */
   covariances(sources: Int32Array, targets: Int32Array): Float64Array;
   /** V, row by row, m×m for m missing points. */
   covariance(): Float64Array;
 }
 
 /**
- * The field of precision Q about an unknown mean m, the same at all points and as likely anywhere, given its values y_o at some points. With
- * m integrated out its precision is Q' = Q − Q11ᵀQ/(1ᵀQ1), for Q = L + λI that is L + λI − λ11ᵀ/N, and
+ * The field of precision Q around an unknown mean with a flat prior, the same for all points, conditioned on its values y_o at some points. With the
+ * mean integrated out, the precision is Q' = Q − Q11ᵀQ/(1ᵀQ1), which is L + λI − λ11ᵀ/N for Q = L + λI, and
  *
  * E[y_m | y_o] = −Q'_mm⁻¹·Q'_mo·y_o,  V = Cov[y_m | y_o] = Q'_mm⁻¹.
  *
- * A sparse factor of Q_mm serves for all of it, Q'_mm being that less a matrix of rank one.
+ * A sparse factor of Q_mm suffices, since Q'_mm differs from it by a matrix of rank one.
  *
  * @param precision - Q, N×N
- * @param missing - the points that are not observed, ascending; not all
+ * @param missing - the points that are not observed, ascending; at least one point must be observed
  * @see Rue & Held 2005, theorem 2.5
  */
 export function conditionedField(precision: SparseTerms, missing: Int32Array): ConditionedField {
@@ -67,14 +67,14 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
   const total = sums.reduce((sum, entry) => sum + entry, 0);
   const rest = total - dot(q, z);
   let inverse: Float64Array | undefined;
-  /** Entry of Q_mm⁻¹, for two missing points that have one in Q. */
+  /** Entry of Q_mm⁻¹, for two missing points with an entry in Q. */
   const inverseEntry = (a: number, b: number) => {
     inverse ??= selectedInverse(factor);
     return inverse[entryOf(block.pattern, Math.max(a, b), Math.min(a, b))]!;
   };
-  /** The same of V. */
+  /** The same for V. */
   const entry = (a: number, b: number) => inverseEntry(a, b) + (z[a]! * z[b]!) / rest;
-  /** P_ii of P = Q'_oo − Q'_om·V·Q'_mo, with b = Q_mi: Q_ii − bᵀ·Q_mm⁻¹·b − (q_i − bᵀz)²/rest. */
+  /** P_ii for P = Q'_oo − Q'_om·V·Q'_mo, with b = Q_mi: Q_ii − bᵀ·Q_mm⁻¹·b − (q_i − bᵀz)²/rest. */
   const precisions = lazily((): Float64Array => {
     const P = new Float64Array(N);
     const beside = Array.from(place, (): { readonly a: number; readonly value: number }[] => []);

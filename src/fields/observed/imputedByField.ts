@@ -7,13 +7,13 @@ import type { Prediction } from '../../model/posterior.ts';
 import { observedPatterns } from '../../processes/covariance/covariance.ts';
 import { type ConditionedField, conditionedField } from './conditionedField.ts';
 
-/** Shares of a column's variance that are tried before the best is found between two of them, and halvings of that interval. */
+/** Fractions of a column's variance that are tried before a search between two of them, and bisections of that interval. */
 const SHARES = 16;
 const HALVINGS = 60;
-/** Gain in log pseudo-likelihood that rounding may make, as of variances that are all the same. */
+/** Gain in log pseudo-likelihood that may be due to rounding, as for equal variances. */
 const ROUNDING = 1e-9;
 
-/** The field's own conditional variances. */
+/** The field's conditional variances, unchanged. */
 const AS_THE_FIELD = { scale: 1, constant: 0 };
 
 /** L + λI as a sum of entries. */
@@ -34,20 +34,21 @@ export function laplacianTerms({ size: N, sources, targets, weights }: Graph, ba
 }
 
 /**
- * Missing entries (NaN) of columns over the points of a field, each at its mean given the observed entries of its own column: see
- * {@link conditionedField}. Columns that are observed at the same points share a factor.
+ * Missing entries (NaN) of columns over the points of a field, each replaced by its mean given the observed entries of the same column: see {@link
+ * conditionedField}. Columns that are observed at the same points share a factor.
  *
- * A column may come in any unit, and follow the field more or less than those by which it was fitted. So its variances are s_d²·((1 − u_d)·V + u_d·V̄): those of the field in
- * a scale of the column, V being the conditional ones under Q, and of what the field does not explain, the same at all points. s_d and 0 ≤ u_d ≤ 1 maximize the pseudo-likelihood of the column's observed
- * entries, in which e_i = y_i − E[y_i | the other observed entries] has variance s_d²·((1 − u_d)·V_i + u_d·V̄), V_i = Var[y_i | them] and V̄ their mean. A column of one observation
- * and a constant one have s_d = 1 and u_d = 0.
+ * A column may have any unit, and may follow the field more or less closely than the columns that the field was fitted to. Its variances are
+ * therefore s_d²·((1 − u_d)·V + u_d·V̄): the conditional variances V under Q, in the column's scale, and an unexplained variance that is the same at
+ * all points. s_d and 0 ≤ u_d ≤ 1 maximize the pseudo-likelihood of the column's observed entries, with e_i = y_i − E[y_i | the other observed
+ * entries] of variance s_d²·((1 − u_d)·V_i + u_d·V̄), with V_i = Var[y_i | the other observed entries] and V̄ their mean. Columns that are constant
+ * or have a single observation have s_d = 1 and u_d = 0.
  *
  * @see Besag, J. R. Statist. Soc. B 36 (1974), on the pseudo-likelihood
  * @param precision - Q of the field, N×N
  * @param Y - N×D, any columns over the same points
- * @param isCalibrated - false leaves the conditional variances as those under Q, s_d = 1 and u_d = 0
- * @returns the mean, equal to Y where that is observed, and the conditional variance in the column's scale, 0 there; both N×D
- * @throws InvalidInputError when Y has not N rows, or a column holds no observation at all
+ * @param isCalibrated - false keeps the conditional variances under Q, s_d = 1 and u_d = 0
+ * @returns the mean, equal to Y where Y is observed, and the conditional variance in the column's scale, 0 where Y is observed; both N×D
+ * @throws InvalidInputError unless Y has N rows and each column has an observation
  */
 export function imputedByField(precision: SparseTerms, Y: Matrix, isCalibrated = true): Prediction {
   if (Y.rows !== precision.size) {
@@ -76,7 +77,7 @@ export function imputedByField(precision: SparseTerms, Y: Matrix, isCalibrated =
   return { mean, variance };
 }
 
-/** Factor of a column's conditional variances under Q, and what is added to them: s²·(1 − u) and s²·u·V̄. */
+/** Factor of a column's conditional variances under Q, and the constant added to them: s²·(1 − u) and s²·u·V̄. */
 function columnVariance(column: Float64Array, rows: Int32Array, completed: Float64Array, field: ConditionedField) {
   if (rows.every((i) => column[i] === column[rows[0]!])) return AS_THE_FIELD;
   const residuals = field.residuals(completed);
@@ -85,7 +86,7 @@ function columnVariance(column: Float64Array, rows: Int32Array, completed: Float
   const mean = own.reduce((sum, { variance }) => sum + variance, 0) / own.length;
   const at = (u: number, variance: number) => (1 - u) * variance + u * mean;
   const scaleAt = (u: number) => own.reduce((sum, one) => sum + one.square / at(u, one.variance), 0) / own.length;
-  /** Minus twice the log pseudo-likelihood at the best scale, but for a constant. */
+  /** Minus twice the log pseudo-likelihood at the best scale, up to a constant. */
   const loss = (u: number) =>
     own.reduce((sum, { variance }) => sum + log(at(u, variance)), own.length * log(scaleAt(u)));
   const slope = (u: number) => {
@@ -110,7 +111,7 @@ function columnVariance(column: Float64Array, rows: Int32Array, completed: Float
   return { scale: scale * (1 - low), constant: scale * low * mean };
 }
 
-/** Q with an entry, of 0 where there is none, for any two missing points that have one beside the same observed point. */
+/** Q with an entry, 0 if new, for any two missing points with a common observed neighbor. */
 function withPairs({ size, rows, columns, values }: SparseTerms, observed: ReadonlySet<number>): SparseTerms {
   const beside = new Map<number, number[]>();
   rows.forEach((i, e) => {

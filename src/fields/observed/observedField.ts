@@ -10,28 +10,28 @@ import type { FieldFactor } from '../density/fieldDensity.ts';
 import { conditionedField } from './conditionedField.ts';
 import { laplacianTerms } from './imputedByField.ts';
 
-/** The log density of observations with missing entries under a field, with the moments that its gradient in the weights needs. */
+/** The log density of observations with missing entries under a field, with the moments needed for its gradient in the weights. */
 interface ObservedValue {
   /** The log density of the observed entries, without constants. */
   readonly value: number;
   /** R_e = U_ii + U_jj − 2U_ij. */
   readonly resistances: Float64Array;
-  /** E[φ_e | observed entries], one of each edge. */
+  /** E[φ_e | observed entries], one per edge. */
   readonly expectedDistances: Float64Array;
 }
 
 /**
- * The density of what is observed of Y, N×D with missing entries (NaN), when its columns are copies of the field of precision
- * Q = L(w) + λI about means that are not known:
+ * The density of the observed entries of Y, N×D with missing entries (NaN), if its columns are copies of the field of precision Q = L(w) + λI around
+ * unknown means:
  *
  * D/2·log|Q| − ½·Σ_d [log|Q'_mm| + ŷ_dᵀQ'ŷ_d − λ·Σ_o (y_od − mean_d)²],
  *
- * m the missing entries of column d, ŷ_d the column with these at their conditional means, Q' = Q − λ11ᵀ/N. Without missing entries that
- * is D/2·log|Q| − ½·Σ_e w_e·φ_e. Its gradient is D/2·R_e − ½·E[φ_e | observed entries] (Fisher's identity) with
+ * where m are the missing entries of column d, ŷ_d is the column with these at their conditional means, and Q' = Q − λ11ᵀ/N. Without missing entries
+ * it equals D/2·log|Q| − ½·Σ_e w_e·φ_e. Its gradient is D/2·R_e − ½·E[φ_e | observed entries] (Fisher's identity) with
  *
  * E[φ_e] = Σ_d (ŷ_id − ŷ_jd)² + V_ii + V_jj − 2V_ij, V = Q'_mm⁻¹ of column d and 0 elsewhere,
  *
- * so maximizing D/2·log|Q| − ½·Σ_e w_e·E[φ_e] over w is the M-step of EM, and never lowers it.
+ * so maximizing D/2·log|Q| − ½·Σ_e w_e·E[φ_e] over w is the M-step of EM, which never lowers the density.
  *
  * @see Dempster, Laird & Rubin 1977
  */
@@ -79,11 +79,11 @@ function spread(y: Float64Array): number {
   return y.reduce((sum, entry) => sum + square(entry - mean), 0);
 }
 
-/** Columns of Y that lack the same entries. */
+/** Columns of Y with the same missing entries. */
 interface MissingPattern {
   /** Ascending. */
   readonly columns: Int32Array;
-  /** The rows in which they are not observed (NaN), ascending. */
+  /** The rows where the columns are missing (NaN), ascending. */
   readonly missing: Int32Array;
 }
 
@@ -95,7 +95,7 @@ function missingPatterns(Y: Matrix): MissingPattern[] {
   });
 }
 
-/** Variables whose Hessian is filled; beyond, a step costs more than those that it saves. */
+/** Largest number of variables for a full Hessian; beyond it, a step costs more than it saves. */
 const MOST_DENSE = 2000;
 
 /**
@@ -103,8 +103,8 @@ const MOST_DENSE = 2000;
  *
  * H_ef = D/2·(a_eᵀUa_f)² − Σ_d [½(a_eᵀV_d a_f)² + (a_eᵀŷ_d)(a_eᵀV_d a_f)(a_fᵀŷ_d)], a_e = e_i − e_j,
  *
- * among the variables of a step where that is positive definite, as it is about a maximum; elsewhere its first term, the curvature of EM, whose steps
- * come no nearer to the maximum at once than the part of the information that is observed.
+ * among the variables of a step if it is positive definite, as near a maximum; otherwise its first term, the curvature of EM, whose rate of
+ * convergence is limited by the fraction of missing information.
  *
  * @param complete - the first term
  * @see Louis, J. R. Statist. Soc. B 44 (1982)
@@ -131,7 +131,7 @@ export function observedCurvature(
   return { ...complete, quadratic: (model) => observed(model) ?? complete.quadratic(model) };
 }
 
-/** Takes the other terms, of all columns, off the lower triangle of H. */
+/** Subtracts the other terms, for all columns, from the lower triangle of H. */
 function subtractMissing(
   H: Float64Array,
   Y: Matrix,

@@ -10,16 +10,16 @@ import { curvedField } from '../density/curvedField.ts';
 import type { OpenForm } from '../density/fieldForm.ts';
 import { observedCurvature, observedField } from './observedField.ts';
 
-/** The density of the observed entries of rows with missing ones, and the statistics that are expected given them. */
+/** The density of the observed entries of rows with missing ones, and the statistics expected given them. */
 export interface OpenObserved extends OpenForm {
-  /** E[φ_e | observed entries], one of each edge. */
+  /** E[φ_e | observed entries], one per edge. */
   statisticsAt(w: Float64Array): Float64Array;
 }
 
 /**
- * Evaluates the density of what is observed of rows with missing entries (NaN), by its gradient c/2·R_e − ½·E[φ_e | observed entries] and with the curvature that
- * the field has at these expected distances: a step of Newton's method is then one of EM's, whose M-step is a single Newton step, halved until the density rises.
- * Where that density is concave, as about a maximum, steps are Newton's: see {@link observedCurvature}.
+ * Evaluates the density of the observed entries of rows with missing ones (NaN), with its gradient c/2·R_e − ½·E[φ_e | observed entries] and the
+ * field's curvature at these expected distances: a Newton step is then an EM step whose M-step is a single Newton step, halved until the density
+ * rises. Where the density is concave, as near a maximum, full Newton steps are used: see {@link observedCurvature}.
  */
 export function openObserved(graph: Graph, base: number, rows: Matrix): OpenObserved {
   const curved = curvedField(graph);

@@ -4,14 +4,14 @@ import type { LearnedByLayer } from '../../model/posterior.ts';
 import { fieldEmbedding } from '../embedding/fieldEmbedding.ts';
 import type { JoinedField } from './placement.ts';
 
-// What places points is loaded when it is asked for, as most pages have no use for it.
+// The code for projections is loaded on demand, as most pages do not use it.
 const placing = () => import('../../later.ts');
 
 /**
- * The learned field with coordinates by its sparse factor, and the places of new rows.
+ * The learned field with coordinates from its sparse factor, and projections of new rows.
  *
- * @param rows - how new rows join the field; they have no place without it
- * @param ties - points that are the same, which get one place
+ * @param rows - how new rows join the field; without it, they have no coordinates
+ * @param ties - equal points, which get the same coordinates
  */
 export function withCoordinates(
   learned: LearnedByLayer,
@@ -41,7 +41,7 @@ export function withCoordinates(
   };
 }
 
-/** Gives points that are the same one place. */
+/** Replaces the coordinates of equal points by their mean. */
 function moveToMean({ data, columns }: Matrix, points: readonly number[]): void {
   for (let c = 0; c < columns; c++) {
     const mean = points.reduce((sum, i) => sum + data[i * columns + c]!, 0) / points.length;

@@ -1,9 +1,9 @@
 import { NumericalError } from '../../core/errors.ts';
 import { cholesky, rowMajor, triangularSolve } from '../../engine/typescript/matrices.ts';
 
-/** A point that joins a field of precision Θ by entries θ to k of its points, Θ held. */
+/** A point that joins a field of precision Θ through entries θ for k of its points, with Θ fixed. */
 export interface JoiningMoments {
-  /** W = Θ⁻¹ among the k points, k×k. */
+  /** W = Θ⁻¹ restricted to the k points, k×k. */
   readonly covariances: Float64Array;
   /** S_**, ≥ 0. */
   readonly variance: number;
@@ -21,19 +21,19 @@ export interface JoiningEntries {
   readonly own: number;
 }
 
-/** Sweeps over the coordinates between two solutions for the entries that are not 0. */
+/** Sweeps over the coordinates between two solutions for the nonzero entries. */
 const SWEEPS = 10;
 const MOST_ROUNDS = 1000;
 /** Largest violation of the optimality conditions, relative to ρ + max|S_*j|. */
 const GOAL = 1e-10;
 
 /**
- * The entries of one more row of the graphical lasso, all else held: max log(t − θᵀWθ) − S_**·t − 2·S_*ᵀθ − 2ρ·‖θ‖₁.
+ * The entries of one more row of the graphical lasso, with everything else fixed: max log(t − θᵀWθ) − S_**·t − 2·S_*ᵀθ − 2ρ·‖θ‖₁.
  *
- * t = 1/S_** + θᵀWθ at the maximum, which leaves the lasso min ½·S_**·θᵀWθ + S_*ᵀθ + ρ‖θ‖₁: coordinate descent finds which entries are 0 and
- * the signs of the others, whose equations are then solved.
+ * t = 1/S_** + θᵀWθ at the maximum, which leaves the lasso min ½·S_**·θᵀWθ + S_*ᵀθ + ρ‖θ‖₁: coordinate descent determines the zero entries and the
+ * signs of the others, whose equations are then solved.
  *
- * @throws NumericalError when the optimality conditions cannot be met
+ * @throws NumericalError if the optimality conditions cannot be met
  * @see Friedman, Hastie & Tibshirani 2008
  */
 export function joiningEntries({ covariances: W, variance, moments, penalty }: JoiningMoments): JoiningEntries {
@@ -72,7 +72,7 @@ export function joiningEntries({ covariances: W, variance, moments, penalty }: J
   );
 }
 
-/** The solution with the signs of given entries, 0 where they are; undefined when other signs come out. */
+/** The solution with the signs of these entries, and 0 where they are 0; undefined if it has other signs. */
 function solvedFor(
   entries: Float64Array,
   { covariances: W, variance, moments, penalty }: JoiningMoments,

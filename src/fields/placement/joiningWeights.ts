@@ -2,13 +2,13 @@ import { log, log1p, square } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import { cholesky, rowMajor, triangularSolve } from '../../engine/typescript/matrices.ts';
 
-/** A point that joins a random field by edges to k of its points, the rest of the field held. */
+/** A point that joins a random field by edges to k of its points, with the rest of the field fixed. */
 export interface JoiningProblem {
-  /** φ of the k edges, ≥ 0; above 0 where there is no upper bound. */
+  /** φ for the k edges, ≥ 0; above 0 without an upper bound. */
   readonly squaredDistances: Float64Array;
-  /** T: covariance of the k points in the field, less what all of its points have in common; k×k. */
+  /** T: covariance of the k points in the field without the part common to all of its points; k×k. */
   readonly covariances: Float64Array;
-  /** σ: variance of the new point alone and of what all points have in common, 1/λ + 1/(λN). */
+  /** σ: variance of the new point alone and of the part common to all points, 1/λ + 1/(λN). */
   readonly common: number;
   /** c */
   readonly copies: number;
@@ -16,43 +16,43 @@ export interface JoiningProblem {
   readonly upper: number;
 }
 
-/** The weights of the edges, and what the field is with them. */
+/** The weights of the edges, and derived quantities of the field. */
 export interface JoiningWeights {
   /** w, k numbers. */
   readonly weights: Float64Array;
-  /** c/2·log|I + SW| − ½·Σ w_j·φ_j, S = T + σ11ᵀ, W = diag(w): what the new edges add to the objective. */
+  /** c/2·log|I + SW| − ½·Σ w_j·φ_j, S = T + σ11ᵀ, W = diag(w): the gain in the objective due to the new edges. */
   readonly gain: number;
-  /** (I + TW)⁻¹1: how much of what is common each of the k points still shows. */
+  /** (I + TW)⁻¹1: the effect of the common part that remains at each of the k points. */
   readonly shown: Float64Array;
-  /** 1/(1/σ + Σ_j w_j·shown_j): variance of what is common. */
+  /** 1/(1/σ + Σ_j w_j·shown_j): variance of the common part. */
   readonly remaining: number;
   /** W^½·(I + W^½TW^½)⁻¹·W^½, k×k. */
   readonly reduction: Float64Array;
 }
 
-/** Largest violation of the optimality conditions at which Newton's method ends, and at which its result counts. */
+/** Largest violation of the optimality conditions at which Newton's method stops and its result is accepted. */
 const GOAL = 1e-13;
 const GOOD = 1e-8;
-/** From this violation on Newton's steps are judged by it. */
+/** Violation below which Newton steps are judged by the violation itself. */
 const NEAR = 1e-4;
 const MOST_STEPS = 200;
 
-/** Below this part of the scale of its weight, an edge's resistance is not got from 1 − (I + W^½SW^½)⁻¹, which is then close to 0. */
+/** Fraction of the scale of its weight below which an edge's resistance is not computed from 1 − (I + W^½SW^½)⁻¹, which is then close to 0. */
 const SMALL = 1e-3;
 
 /**
- * The weights that join a new point to k points of a field so that the objective of the field is largest while all else in it is held:
+ * The weights that join a new point to k points of a field and maximize the field's objective with everything else fixed:
  *
  * max c/2·log|Q⁺(w)| − ½·Σ_j w_j·φ_j over 0 ≤ w_j ≤ 4C, and log|Q⁺(w)| = log|Q| + log λ + log|I + SW|
  *
- * with S_jl = U_jl + 1/λ, U = Q⁻¹, W = diag(w): the new point without edges has variance 1/λ, and its edge to j the resistance
- * S_jj. The problem is concave; its gradient is c/2·M_jj − ½·φ_j with M = (S⁻¹ + W)⁻¹, its Hessian −c/2·M_jl². It is solved by projected Newton
- * steps in w_j/min(c/φ_j, 4C).
+ * with S_jl = U_jl + 1/λ, U = Q⁻¹, W = diag(w): without edges, the new point has variance 1/λ, and its edge to j has resistance S_jj. The problem is
+ * concave; its gradient is c/2·M_jj − ½·φ_j with M = (S⁻¹ + W)⁻¹, its Hessian −c/2·M_jl². It is solved by projected Newton steps in w_j/min(c/φ_j,
+ * 4C).
  *
- * What all points have in common, of variance σ, is kept apart from T as the mean of a Gaussian process is from its covariance, so
- * that no digits are lost to a small λ: M = P + hhᵀ/(1/σ + wᵀh) with P = (T⁻¹ + W)⁻¹ and h = (I + TW)⁻¹1.
+ * The part common to all points, of variance σ, is separated from T like the mean of a Gaussian process from its covariance, so that no digits are
+ * lost to a small λ: M = P + hhᵀ/(1/σ + wᵀh) with P = (T⁻¹ + W)⁻¹ and h = (I + TW)⁻¹1.
  *
- * @throws NumericalError when the optimality conditions cannot be met in double precision
+ * @throws NumericalError if the optimality conditions cannot be met in double precision
  * @see Bertsekas, SIAM J. Control Optim. 20 (1982), on projected Newton methods; Rasmussen & Williams 2006, eq. 2.41
  */
 export function joiningWeights(problem: JoiningProblem): JoiningWeights {
@@ -99,7 +99,7 @@ export function joiningWeights(problem: JoiningProblem): JoiningWeights {
   };
 }
 
-/** Everything in scaled weights t = w/s: T̃ = √s·T·√s, M̃ = √s·M·√s; the objective and its derivatives in units of c/2. */
+/** All quantities in scaled weights t = w/s: T̃ = √s·T·√s, M̃ = √s·M·√s; the objective and its derivatives in units of c/2. */
 interface Evaluation {
   readonly value: number;
   /** M̃_jj − s_j·φ_j/c */
@@ -164,7 +164,7 @@ function times(A: Float64Array, x: Float64Array): Float64Array {
   });
 }
 
-/** ‖t − P(t + g)‖∞ where weights may go, and g on their own scale. */
+/** ‖t − P(t + g)‖∞ where weights may move, and g on its own scale. */
 function violation(t: Float64Array, gradient: Float64Array, most: Float64Array): number {
   let largest = 0;
   for (let j = 0; j < t.length; j++) {
@@ -175,7 +175,7 @@ function violation(t: Float64Array, gradient: Float64Array, most: Float64Array):
   return largest;
 }
 
-/** Newton's step for the weights that are free, the gradient's for those at or next to a bound that they are pulled to. */
+/** Newton's step for the free weights, and the gradient's for weights that are pulled to a bound at or near them. */
 function newtonDirection(t: Float64Array, { gradient, M }: Evaluation, most: Float64Array, residual: number) {
   const k = t.length;
   const next = Math.min(1e-3, residual);

@@ -7,7 +7,7 @@ import type { Projection } from '../../model/posterior.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
 import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
 
-/** A learned random field to which new points are added. */
+/** A learned random field that new points can join. */
 export interface JoinedField {
   /** The learned graph. */
   readonly graph: Graph;
@@ -16,15 +16,15 @@ export interface JoinedField {
   readonly slackPenalty: number;
   /** Y, N×D */
   readonly observations: Matrix;
-  /** How many nearest points a new one may be joined to, or 'all'. */
+  /** Number of nearest points that a new point may be joined to, or 'all'. */
   readonly neighbors: number | 'all';
-  /** Whether the columns of Y are the copies of the field, so that it gives them a density. */
+  /** Whether the columns of Y are the copies of the field, and thus have a density under it. */
   readonly density: boolean;
-  /** φ between a new row and every point, N numbers; from the observed entries alone, as if the others were like them. */
+  /** φ between a new row and every point, N numbers, extrapolated from the observed entries. */
   distancesTo(row: Float64Array): Float64Array;
 }
 
-/** One with its embedding. */
+/** A field with its embedding. */
 export interface PlacedField extends JoinedField {
   readonly embedding: FieldEmbedding;
   /** N×q */
@@ -32,23 +32,23 @@ export interface PlacedField extends JoinedField {
   readonly eigenvalues: Float64Array;
 }
 
-/** A new point's edges to points of the field, those of positive weight. */
+/** A new point's edges with positive weight to points of the field. */
 export interface Joined {
   readonly neighbors: Int32Array;
-  /** w, or Infinity for points in the very place of the new one when nothing bounds their weights. */
+  /** w, or Infinity for points that coincide with the new one if weights are unbounded. */
   readonly weights: Float64Array;
 }
 
-/** Candidates that a new point that may be joined to all points is first joined to, and most that are added at a time. */
+/** Number of candidates in the first attempt if a new point may be joined to all points, and largest number of further candidates at a time. */
 const FIRST = 10;
 
-/** Relative excess of c·M_jj over φ_j at which a candidate left out is added. */
+/** Relative excess of c·M_jj over φ_j at which a further candidate is added. */
 const PULLS = 1e-10;
 
 /**
- * Joins a row to the field by the weights that maximize the field's objective with one more point, all else held: see
- * {@link joiningWeights}. It may be joined to its nearest points; where it may be to all, those nearest are tried first, and others added
- * until none has c·M_jj > φ_j.
+ * Joins a row to the field by the weights that maximize the field's objective with one more point and everything else fixed: see {@link
+ * joiningWeights}. Candidates are its nearest points; if all points are allowed, the nearest are tried first, and others are added until none has
+ * c·M_jj > φ_j.
  */
 export function joined(field: JoinedField, row: Float64Array, solver: FieldSolver): Joined {
   const { copies, slackPenalty, basePrecision, graph } = field;
@@ -88,7 +88,7 @@ export function joined(field: JoinedField, row: Float64Array, solver: FieldSolve
   }
 }
 
-/** The k least distances, ties by index. */
+/** Indices of the k smallest distances, ties in order of index. */
 function nearest(distances: Float64Array, k: number): Int32Array {
   const search = new Nearest(k);
   for (let j = 0; j < distances.length; j++) if (distances[j]! < search.worst) search.offer(distances[j]!, j);
@@ -97,7 +97,7 @@ function nearest(distances: Float64Array, k: number): Int32Array {
   return rows;
 }
 
-/** The points outside of the candidates that violate optimality most: c·M_jj > φ_j. */
+/** The points other than the candidates that violate optimality most: c·M_jj > φ_j. */
 function pulling(
   { copies, graph: { size: N } }: JoinedField,
   distances: Float64Array,
@@ -129,17 +129,17 @@ function pulling(
 }
 
 /**
- * Places rows (n×D) in the embedding of a learned field. A row is joined to the field by weights w (see {@link joined}); s = Σ_j w_j. Given
- * its neighbors a copy of the field has mean (λ·m + Σ_j w_j·y_j)/(λ + s) and variance 1/(λ + s) at the new point, m being its mean. The latents
- * are eigenvectors, and an eigenvector satisfies the equation of its own point without that shrinkage, so they are placed by that equation:
+ * Projects rows (n×D) into the embedding of a learned field. A row is joined to the field by weights w (see {@link joined}); s = Σ_j w_j. Given its
+ * neighbors, a copy of the field has mean (λ·m + Σ_j w_j·y_j)/(λ + s) and variance 1/(λ + s) at the new point, with m the mean of the copy. The
+ * latents are eigenvectors, which satisfy the same equation at each point without this shrinkage. New latents are therefore computed from it:
  *
  * kernel PCA: Lf = μf, so x_* = Σ_j w_j·x_j / (s − μ), μ = 1/eigenvalue − λ;
  * eigenmap: (L + λI)f = μ·D_λ·f, so x_* = Σ_j w_j·x_j / ((λ + s)·(1 − μ)).
  *
- * A training point that is joined by its own learned weights lands on its latents. A point with s < 2μ is joined to the field by less than
- * the eigenvector is to itself, and s − μ could vanish: it has max(s − μ, μ) for a denominator, which takes it to the mean of all as s → 0.
+ * A training point joined by its learned weights is mapped to its latents. For a point with s < 2μ, which is only weakly joined to the field, s − μ
+ * could vanish: its denominator is max(s − μ, μ), so that it goes to the mean of all points as s → 0.
  *
- * @returns latents n×q; log p(y_*|Y) over the observed entries, NaN where the field is not one of the observations
+ * @returns latents n×q; log p(y_*|Y) over the observed entries, NaN if the field is not a density of the observations
  * @see Bengio et al. 2004, "Out-of-sample extensions for LLE, Isomap, MDS, Eigenmaps, and spectral clustering"
  */
 export function placed(field: PlacedField, Y: Matrix): Projection {
@@ -156,7 +156,7 @@ export function placed(field: PlacedField, Y: Matrix): Projection {
   return { latents, logDensity };
 }
 
-/** Mean of the observations at new points given their neighbors, n×D: what the field makes of rows with missing entries. */
+/** Mean of the observations at new points given their neighbors, n×D: the field's reconstruction of rows with missing entries. */
 export function reconstructed(field: JoinedField, Y: Matrix): Matrix {
   const solver = fieldSolver(field.graph, field.basePrecision);
   const result = Matrix.zeros(Y.rows, Y.columns);
@@ -164,7 +164,7 @@ export function reconstructed(field: JoinedField, Y: Matrix): Matrix {
   return result;
 }
 
-/** The place of a point that is joined to the field by given edges. */
+/** The latents of a point that is joined to the field by these edges. */
 export function latentsOf(
   {
     latents,
@@ -187,7 +187,7 @@ export function latentsOf(
   });
 }
 
-/** E[y_*|Y]; the mean of the copies is not known but estimated with it, which makes λN/(N + 1) of λ. */
+/** E[y_*|Y]. The unknown mean of the copies is estimated jointly, which replaces λ by λN/(N + 1). */
 function meanOf({ observations, basePrecision }: JoinedField, { neighbors, weights }: Joined): Float64Array {
   const { rows: N } = observations;
   const s = sum(weights);
@@ -227,18 +227,18 @@ function meanOfRows(matrix: Matrix, rows?: Int32Array): Float64Array {
   return weightedRows(matrix, chosen, new Float64Array(chosen.length).fill(1 / chosen.length));
 }
 
-/** Parts of the covariance U = (L + λI)⁻¹ of a field, less 11ᵀ/(λN), what all of its points have in common. */
+/** Parts of the covariance U = (L + λI)⁻¹ of a field without 11ᵀ/(λN), the part common to all points. */
 interface FieldSolver {
-  /** Column j, N numbers; not to be written to. */
+  /** Column j, N numbers; must not be written to. */
   column(j: number): Float64Array;
   /** The diagonal. */
   variances(): Float64Array;
 }
 
-/** Columns kept so that neighboring rows share them; as many numbers at most, not N². */
+/** Largest number of cached entries: neighboring rows share columns of the covariance, but N² numbers are too many. */
 const KEPT_NUMBERS = 4e6;
 
-/** Solves with the sparse factor of a learned field; no N×N array is made. */
+/** Solver based on the sparse factor of a learned field; no N×N array is formed. */
 function fieldSolver(graph: Graph, basePrecision: number): FieldSolver {
   const { size: N, weights } = graph;
   const factor = laplacianFactor(graph);

@@ -2,26 +2,26 @@ import { log, square } from '../../core/elementary/index.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from './momentProblem.ts';
 import { newtonStep } from './penalizedNewton.ts';
 
-/** μ at first, its part from one point of the path to the next, and μ at the end. */
+/** First μ, its decay factor along the path, and the last μ. */
 const FIRST = 0.03;
 const PATH = 0.02;
 const LAST = 1e-8;
 
-/** The squared Newton decrement, in units of μ, at which the path goes on. */
+/** Squared Newton decrement, in units of μ, below which μ is decreased. */
 const CENTERED = 100;
 const MOST_STEPS = 200;
 
-/** Part of the slope that a step must gain, of a step that gained less, and the part of its terms that rounding may hide. */
+/** Armijo fraction of the slope, reduction of a step that gains less, and fraction of the terms that rounding may hide. */
 const GAIN = 0.1;
 const SHORTER = 0.6;
 const SHORTEST = 1e-9;
 const LEVEL = 1e-13;
 
-/** Part of the way to where a multiplier would be 0. */
+/** Fraction of the distance to where a multiplier would be 0. */
 const WITHIN = 0.99;
 
-/** Where a search stands: entries of Θ, value and gradient of the barrier function there. */
-interface Place {
+/** Point of a search: entries of Θ, with value and gradient of the barrier function. */
+interface Point {
   readonly x: Float64Array;
   readonly value: number;
   /** The sum of the moduli of its terms, which may cancel. */
@@ -30,12 +30,12 @@ interface Place {
 }
 
 /**
- * Nearly the maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, ρ > 0, entries that are clearly on their way to 0 at 0: Newton's method on
- * tr(SΘ) − log|Θ| + Σ_e h(Θ_e), h(θ) = min over b − a = θ of 2ρ(a + b) − μ·(log a + log b), for falling μ. Each of these functions is convex and smooth, so
- * that it is met from any start: here from the maximum on a spanning tree. The curvature of h is that of its multipliers, u of b ≥ 0 and v = 4ρ − u
- * of a ≥ 0, which have steps of their own: 1/(b/u + a/v).
+ * Approximate maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, ρ > 0, with entries that clearly tend to 0 set to 0. It applies Newton's method to tr(SΘ)
+ * − log|Θ| + Σ_e h(Θ_e), h(θ) = min over b − a = θ of 2ρ(a + b) − μ·(log a + log b), for falling μ. Each of these functions is convex and smooth, so
+ * that the method converges from any start; here it starts at the maximum on a spanning tree. The curvature of h is computed from its multipliers, u
+ * for b ≥ 0 and v = 4ρ − u for a ≥ 0, which are updated separately: 1/(b/u + a/v).
  *
- * @returns nothing where rounding ends the way before it is clear which entries are 0
+ * @returns undefined if rounding stops the search before the zero entries are clear
  * @see Nocedal & Wright, Numerical Optimization (2006), ch. 19; Li & Toh, Math. Program. Comput. 2 (2010), on the graphical lasso
  */
 export function centralPath(problem: MomentProblem): PrecisionEntries | undefined {
@@ -44,7 +44,7 @@ export function centralPath(problem: MomentProblem): PrecisionEntries | undefine
   const all = Int32Array.from({ length: N + count }, (_, v) => v);
   const start = treeMaximum(problem);
   let mu = FIRST;
-  let at = placeAt(problem, Float64Array.from([...start.diagonal, ...start.edges]), mu);
+  let at = pointAt(problem, Float64Array.from([...start.diagonal, ...start.edges]), mu);
   const pull = Float64Array.from(start.edges, (theta) => pullAt(theta, penalty, mu));
   for (let step = 0; step < MOST_STEPS && at !== undefined; step++) {
     const shift = new Float64Array(N + count);
@@ -65,16 +65,16 @@ export function centralPath(problem: MomentProblem): PrecisionEntries | undefine
     if (decrement > CENTERED * mu) continue;
     if (mu === LAST) return onSupport(problem, at.x, mu);
     mu = Math.max(LAST, PATH * mu);
-    at = placeAt(problem, at.x, mu);
+    at = pointAt(problem, at.x, mu);
   }
   return undefined;
 }
 
-/** The point that a step to a lower barrier function leads to; undefined where no step lowers it. */
-function further(problem: MomentProblem, at: Place, change: Float64Array, decrement: number, mu: number) {
+/** The result of a step to a lower barrier function; undefined if no step lowers it. */
+function further(problem: MomentProblem, at: Point, change: Float64Array, decrement: number, mu: number) {
   const slack = LEVEL * at.terms;
   for (let length = 1; length > SHORTEST; length *= SHORTER) {
-    const next = placeAt(
+    const next = pointAt(
       problem,
       at.x.map((entry, v) => entry + length * change[v]!),
       mu,
@@ -84,16 +84,16 @@ function further(problem: MomentProblem, at: Place, change: Float64Array, decrem
   return undefined;
 }
 
-/** h′(θ) = 2ρ − μ/b = μ/a − 2ρ at the a and b of θ; between −2ρ and 2ρ. */
+/** h′(θ) = 2ρ − μ/b = μ/a − 2ρ at the a and b for θ; between −2ρ and 2ρ. */
 function pullAt(theta: number, penalty: number, mu: number): number {
   const most = 2 * penalty;
   return (most * most * theta) / (mu + Math.sqrt(mu * mu + most * most * theta * theta));
 }
 
-/** Value and gradient of the barrier function; nothing where Θ is not positive definite. */
-function placeAt(problem: MomentProblem, x: Float64Array, mu: number): Place | undefined {
+/** Value and gradient of the barrier function; undefined if Θ is not positive definite. */
+function pointAt(problem: MomentProblem, x: Float64Array, mu: number): Point | undefined {
   const { size: N, sources, targets, variances, covariances, penalty } = problem;
-  const work = (logDeterminant: number, W: Float64Array): Place | undefined => {
+  const work = (logDeterminant: number, W: Float64Array): Point | undefined => {
     const gradient = new Float64Array(x.length);
     let value = -logDeterminant;
     let terms = Math.abs(logDeterminant);
@@ -113,10 +113,10 @@ function placeAt(problem: MomentProblem, x: Float64Array, mu: number): Place | u
     return { x, value, terms, gradient };
   };
   const entries = { diagonal: x.subarray(0, N), edges: x.subarray(N) };
-  return withInverse<Place | undefined>(problem, entries, work, () => undefined);
+  return withInverse<Point | undefined>(problem, entries, work, () => undefined);
 }
 
-/** Moves 2ρ − u of all edges as the linear equations b·u = a·v = μ do when Θ_ij moves by `change`, as far as multipliers stay above 0. */
+/** Moves 2ρ − u for all edges by the linearized equations b·u = a·v = μ for a change of Θ_ij, as far as multipliers stay above 0. */
 function movePulls(
   pull: Float64Array,
   theta: Float64Array,
@@ -139,7 +139,7 @@ function movePulls(
   });
 }
 
-/** The maximum where Θ has entries at the edges of a spanning tree of the largest correlations only, which is known: covariances there are S_ij ∓ ρ. */
+/** The maximum if Θ has entries only at the edges of a spanning tree of the largest correlations, where it is known in closed form: covariances there are S_ij ∓ ρ. */
 function treeMaximum({ size: N, sources, targets, variances, covariances, penalty }: MomentProblem): PrecisionEntries {
   const across = covariances.map((s) => Math.sign(s) * Math.max(0, Math.abs(s) - penalty));
   const part = (e: number) => square(across[e]!) / (variances[sources[e]!]! * variances[targets[e]!]!);
@@ -166,7 +166,7 @@ function treeMaximum({ size: N, sources, targets, variances, covariances, penalt
   return { diagonal, edges };
 }
 
-/** Entries with those at 0 that are smaller, in the unit of the diagonal, than the multipliers that keep them there, in that of the penalty. */
+/** Entries, with 0 for those that are smaller, relative to the diagonal, than the multipliers that keep them there, relative to the penalty. */
 function onSupport({ size: N, sources, targets, penalty }: MomentProblem, x: Float64Array, mu: number) {
   const edges = x.slice(N);
   edges.forEach((theta, e) => {

@@ -13,9 +13,9 @@ export function denseWeightsSolver(problem: FieldProblem): Solver {
 }
 
 /**
- * Weights to begin with, in units of min(c/φ, 4C). First a minimum spanning tree, each edge with the weight at which it meets its constraint
- * alone, w = c/φ: on a tree that is the maximum but for λ. Where weights are bounded, points have many edges at the bound; so the other pairs
- * follow, the nearest first, each with the weight at which c·R = φ for R = 1/Q_ii + 1/Q_jj, which is what their resistance is nearly.
+ * Initial weights, in units of min(c/φ, 4C). First come the edges of a minimum spanning tree, each with the weight w = c/φ at which it alone meets
+ * its constraint: except for λ, this is the maximum on the tree. If weights are bounded, points have many edges at the bound; the other pairs
+ * therefore follow, nearest first, each with the weight at which c·R = φ for R = 1/Q_ii + 1/Q_jj, an approximation of their resistance.
  *
  * @see von Luxburg, Radl & Hein, J. Mach. Learn. Res. 15 (2014), on resistances in graphs of many edges
  */
@@ -28,7 +28,7 @@ export function firstWeights(problem: FieldProblem): Float64Array {
     precisions[sources[e]!]! += weight;
     precisions[targets[e]!]! += weight;
   };
-  /** w ≥ 0 with 1/(p + w) + 1/(q + w) = r = φ/c, 0 where that is less at w = 0. */
+  /** w ≥ 0 with 1/(p + w) + 1/(q + w) = r = φ/c, or 0 if the sum is already smaller at w = 0. */
   const meeting = (e: number) => {
     const p = precisions[sources[e]!]!;
     const q = precisions[targets[e]!]!;
@@ -45,9 +45,9 @@ export function firstWeights(problem: FieldProblem): Float64Array {
   return first;
 }
 
-/** The places of some of the numbers, which are not negative, those of the smallest first, as single precision has them. */
+/** Positions of the selected nonnegative numbers in ascending order, compared in single precision. */
 function ascending(values: Float64Array, isWanted: (place: number) => boolean): Uint32Array {
-  // Their bits are in the order of the numbers: in the upper half of a key, above the place, they make millions sortable at once.
+  // The bits are in the order of the numbers: as the upper half of a key, above the index, they make millions of entries sortable at once.
   const keys = new BigUint64Array(values.length);
   const halves = new Uint32Array(keys.buffer);
   const heights = new Float32Array(keys.buffer);

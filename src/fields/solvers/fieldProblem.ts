@@ -3,7 +3,7 @@ export interface FieldProblem {
   readonly size: number;
   readonly sources: Int32Array;
   readonly targets: Int32Array;
-  /** φ, one of each edge. */
+  /** φ, one per edge. */
   readonly squaredDistances: Float64Array;
   /** λ > 0 */
   readonly basePrecision: number;
@@ -13,7 +13,7 @@ export interface FieldProblem {
   readonly upper: number;
 }
 
-/** The problem of some of the edges, where all other weights are 0. */
+/** The problem restricted to some edges, with all other weights 0. */
 export function restrictedTo(problem: FieldProblem, edges: ArrayLike<number>): FieldProblem {
   const count = edges.length;
   const sources = new Int32Array(count);
@@ -27,12 +27,12 @@ export function restrictedTo(problem: FieldProblem, edges: ArrayLike<number>): F
   return { ...problem, sources, targets, squaredDistances };
 }
 
-/** The weight at which an edge would meet its constraint alone, or its bound: min(c/φ_e, 4C). */
+/** The weight at which an edge alone would meet its constraint, limited to its bound: min(c/φ_e, 4C). */
 export function weightScale({ copies, upper }: FieldProblem, squaredDistance: number): number {
   return Math.min(copies / squaredDistance, upper);
 }
 
-/** That of each edge. */
+/** These weights for all edges. */
 export function weightScales(problem: FieldProblem): Float64Array {
   const scales = new Float64Array(problem.squaredDistances.length);
   for (let e = 0; e < scales.length; e++) scales[e] = weightScale(problem, problem.squaredDistances[e]!);
@@ -40,9 +40,8 @@ export function weightScales(problem: FieldProblem): Float64Array {
 }
 
 /**
- * Violation of the optimality conditions by an edge, from its gradient g = c/2·R − φ/2: positive where the weight wants to grow and
- * may, negative where it wants to fall and may, 0 otherwise; in units of 2s/c with s = min(c/φ, 4C), so that it is R's relative
- * distance c·R/φ − 1 where s = c/φ.
+ * Violation of the optimality conditions by an edge, from its gradient g = c/2·R − φ/2: positive if g > 0 and the weight can increase, negative if g
+ * < 0 and it can decrease, 0 otherwise. In units of 2s/c with s = min(c/φ, 4C), so that it is the relative distance c·R/φ − 1 if s = c/φ.
  */
 export function violationOf(
   problem: FieldProblem,
@@ -57,7 +56,7 @@ export function violationOf(
   return violation;
 }
 
-/** Largest of the edges' violations: 0 where the Karush–Kuhn–Tucker conditions hold. */
+/** Largest violation over all edges: 0 if the Karush–Kuhn–Tucker conditions are met. */
 export function kktResidual(problem: FieldProblem, weights: Float64Array, resistances: Float64Array): number {
   let largest = 0;
   for (let e = 0; e < weights.length; e++) {

@@ -3,7 +3,7 @@ import { isCount } from '../../core/plainNumbers.ts';
 import type { Ending, Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import { type FieldProblem, kktResidual } from './fieldProblem.ts';
 
-/** Weights, with value, resistances and violation of a maximum-entropy problem. */
+/** Weights of a maximum-entropy problem, with value, resistances and violation of the optimality conditions. */
 export interface FieldPoint {
   readonly weights: Float64Array;
   /** c/2·log|L(w) + λI| − ½·Σ w_e·φ_e */
@@ -12,26 +12,26 @@ export interface FieldPoint {
   readonly kktResidual: number;
 }
 
-/** The best point of a search so far, and what it took to get there. */
+/** The best point of a search so far, and the number of iterations and evaluations. */
 export interface FieldProgress extends FieldPoint {
   readonly iterations: number;
   readonly evaluations: number;
 }
 
-/** Where a search stands after an iteration. */
+/** State of a search after an iteration. */
 export interface FieldStep extends FieldProgress {
-  /** A copy of what it needs, beside the point, to go on from here to the same bits. */
+  /** A copy of the state, in addition to the point, that continues the search with the same bits. */
   memory(): SolverMemory;
 }
 
-/** A search for the maximum: gives every iteration, may pause in between, and ends at its best point. */
+/** A search for the maximum: yields every iteration, may pause in between, and returns its best point. */
 export type FieldSearch = Generator<FieldStep | undefined, FieldProgress, void>;
 
 /**
- * The counts of a search that goes on.
+ * The counts of a resumed search.
  *
- * @param again - evaluations that it will repeat in order to know where it was, and that do not count
- * @throws InvalidInputError when the memory holds none
+ * @param again - evaluations repeated in order to restore the state, which are not counted
+ * @throws InvalidInputError if the memory contains none
  */
 export function countsOf(memory: SolverMemory | undefined, again: number): { iterations: number; evaluations: number } {
   if (memory === undefined) return { iterations: 0, evaluations: 0 };
@@ -49,13 +49,13 @@ export function damagedMemory(name: string): InvalidInputError {
   );
 }
 
-/** Part of the objective below which two values are the same but for rounding. */
+/** Relative difference of the objective below which two values are equal up to rounding. */
 const LEVEL = 1e-12;
 
 /**
  * The dual's value, resistances and violation at some weights.
  *
- * @param weights - kept
+ * @param weights - retained
  */
 export function pointAt(
   problem: FieldProblem,
@@ -73,7 +73,7 @@ export function pointAt(
   };
 }
 
-/** The point of greater value; of two that differ by rounding only, the one nearer to the optimality conditions. */
+/** The point with the greater value, or, if the values differ only by rounding, the one with the smaller violation. */
 export function betterOf<P extends Pick<FieldPoint, 'value' | 'kktResidual'>>(one: P, other: P): P {
   const gain = other.value - one.value;
   if (Math.abs(gain) > LEVEL * Math.max(1, Math.abs(one.value))) return gain > 0 ? other : one;
@@ -90,15 +90,15 @@ export function* mapped<Step, Mapped, Result>(
   return step.value;
 }
 
-/** Where a search that evaluates by itself stands after an iteration. */
+/** State of a search that evaluates its objective without the driver. */
 export interface SearchStep {
   readonly iterations: number;
   readonly evaluations: number;
-  /** A copy of what it needs, beside the point, to go on from here to the same bits. */
+  /** A copy of the state, in addition to the point, that continues the search with the same bits. */
   memory(): SolverMemory;
 }
 
-/** The best point of a search as a solver's variables see it, before they are scaled. */
+/** The best point of a search in a solver's variables, before scaling. */
 export interface SearchPoint {
   readonly x: Float64Array;
   /** The log density, and its gradient. */
@@ -106,20 +106,20 @@ export interface SearchPoint {
   readonly gradient: Float64Array;
 }
 
-/** A search that knows its objective: gives every iteration, may pause in between, and ends at its best point. */
+/** A search that knows its objective: yields every iteration, may pause in between, and returns its best point. */
 type Search<Step extends SearchStep, Result> = Generator<Step | undefined, Result, unknown>;
 
 interface SearchSolverOptions<Step extends SearchStep, Result extends Omit<SearchStep, 'memory'>> {
   readonly name: string;
   /** Typical size of each variable. */
   readonly scale: Float64Array;
-  /** The search from a point, or from one that it was interrupted at. */
+  /** Starts or resumes the search. */
   begin(start: Float64Array, memory: SolverMemory | undefined): Search<Step, Result>;
   pointAt(step: Step | Result): SearchPoint;
   ending(result: Result): Ending;
 }
 
-/** A search that evaluates by itself, as a solver: the driver sees its pauses and iterations only. */
+/** Wraps a search that evaluates its objective as a solver: the driver sees only its pauses and iterations. */
 export function searchSolver<Step extends SearchStep, Result extends Omit<SearchStep, 'memory'>>(
   options: SearchSolverOptions<Step, Result>,
 ): Solver {

@@ -19,19 +19,19 @@ import {
 import { type Interior, interiorStart, onSupport, pathTarget, stepLengths } from './interiorState.ts';
 import { localInverse } from './localInverse.ts';
 
-/** The method ends here: the rest is rounding. */
+/** Violation at which the method stops: the rest is rounding. */
 const GOAL = 5e-12;
 
-/** Most products with the Hessian for one step. */
+/** Largest number of products with the Hessian for one step. */
 const MOST_RESTRICTED_PRODUCTS = 60;
 
 /**
- * Newton's method on the weights between their bounds, for a start at which it is known which those are: steps by conjugate gradients on
- * a factor of these edges alone, projected onto the bounds and halved until the violation falls, since near the maximum the objective no longer
- * distinguishes points. Its best point is that of the smallest violation.
+ * Newton's method on the weights between their bounds, for a start with a known support. Steps use conjugate gradients and a factor of these edges
+ * alone. They are projected onto the bounds and halved until the violation falls, since near the maximum the objective no longer distinguishes
+ * points. The best point is the one with the smallest violation.
  *
- * @param factor - of the whole graph
- * @param start - one weight an edge, within the bounds
+ * @param factor - factor of the whole graph
+ * @param start - one weight per edge, within the bounds
  * @see Dembo, Eisenstat & Steihaug, SIAM J. Numer. Anal. 19 (1982), on inexact Newton methods
  */
 export function* supportNewton(problem: FieldProblem, factor: LaplacianFactor, start: Float64Array): FieldSearch {
@@ -62,13 +62,13 @@ export function* supportNewton(problem: FieldProblem, factor: LaplacianFactor, s
   return { ...at, iterations, evaluations };
 }
 
-/** The part of the residual that a step leaves: what ends the search, where a step can; otherwise less the nearer it is to the end. */
+/** Relative residual of a step: small enough to finish the search if one step can, otherwise smaller the closer the end is. */
 function partFor(residual: number): number {
   const last = (0.2 * GOAL) / residual;
   return last >= 1e-4 ? Math.min(0.1, last) : Math.max(1e-3, Math.min(0.1, Math.sqrt(residual)));
 }
 
-/** Newton's step of the free weights where all others stay; those at a bound above 0 are part of the field. */
+/** Newton's step of the free weights with all others fixed; weights at a bound above 0 are part of the field. */
 function* stepOn(
   problem: FieldProblem,
   { weights, resistances: R }: FieldPoint,
@@ -85,7 +85,7 @@ function* stepOn(
     problem.basePrecision,
   );
   const resistances = Float64Array.from(present, (e) => R[e]!);
-  // A weight that stays is held by a shift that no step moves.
+  // A weight is kept fixed by a shift that prevents any step.
   const shift = Float64Array.from(present, (e) => (isFree[e] === 1 ? 0 : HELD));
   const right = Float64Array.from(resistances, (R, a) =>
     isFree[present[a]!] === 1 ? 1 - restricted.squaredDistances[a]! / (problem.copies * R) : 0,
@@ -97,10 +97,10 @@ function* stepOn(
   return { step, evaluations: products + 1 };
 }
 
-/** Far above the Hessian's largest eigenvalue in scaled weights. */
+/** A shift far above the Hessian's largest eigenvalue in scaled weights, which keeps a weight fixed. */
 const HELD = 1e12;
 
-/** Edges between their bounds or pulled off one, ascending. */
+/** Edges between their bounds or pulled off a bound, ascending. */
 function freeEdges(problem: FieldProblem, weights: Float64Array, R: Float64Array): Int32Array {
   const free: number[] = [];
   for (let e = 0; e < weights.length; e++) {
@@ -125,7 +125,7 @@ function movedWithin(
   return moved;
 }
 
-/** A system (S + diag(shift))·z = right in z_e = R_e·Δw_e, S_ef = (a_eᵀU a_f)²/(R_e·R_f), for all edges of a factor at its weights. */
+/** A system (S + diag(shift))·z = right in z_e = R_e·Δw_e, with S_ef = (a_eᵀU a_f)²/(R_e·R_f), for all edges of a factor at its weights. */
 interface ScaledSystem {
   readonly factor: LaplacianFactor;
   readonly resistances: Float64Array;
@@ -137,8 +137,8 @@ interface ScaledSystem {
 /**
  * Solves such a system by conjugate gradients; each product with S is a factorization.
  *
- * @param part - of the residual's norm under `inverse` that is left
- * @param most - most products
+ * @param part - relative residual, in the norm of `inverse`, at which to stop
+ * @param most - largest number of products
  */
 export function newtonDirection(
   { factor, resistances, shift, right, inverse }: ScaledSystem,
@@ -156,46 +156,46 @@ export function newtonDirection(
   return conjugateGradients({ right, product, inverse }, part, most);
 }
 
-/** Mean product of weight and multiplier at which it is clear which weights are 0. */
+/** Mean product of weight and multiplier at which the zero weights are clear. */
 const SMALLEST = 1e-12;
 
 /**
- * Where Newton's method on that support leaves a larger violation, it was not clear after all, as between points that are nearly the
- * same: the path goes on to such a part of the mean product, down to the least, as long as that halves the violation.
+ * Violation after Newton's method on a support above which the support was not clear after all, as with nearly equal points. The path then continues
+ * to smaller mean products, down to the least, as long as this halves the violation.
  */
 const CLEAR = 1e-8;
 const SMALLER = 1e-3;
 const LEAST = 1e-20;
 
-/** Steps in which the mean product need not fall below this part of its least: after that it is rounding that keeps it up. */
+/** Number of consecutive steps that may leave the mean product above this fraction of its minimum; after that, rounding keeps it up. */
 const MOST_LEVEL_STEPS = 15;
 const FALLS = 0.9;
 
-/** A step aims at this part of the mean product. */
+/** A step aims at this fraction of the mean product. */
 const CENTERING = 0.1;
 
-/** Part of the residual that conjugate gradients leave of a step, and most products they take. */
+/** Relative residual of a step's conjugate gradients, and largest number of products. */
 const PART = 0.1;
 const MOST_PRODUCTS = 30;
 
-/** Steps of w_e ← w_e·c·R_e/φ_e that come first: each raises the objective, the first of them most. */
+/** Number of initial steps w_e ← w_e·c·R_e/φ_e; each raises the objective, the first of them most. */
 const FIRST = 5;
 
-/** Violation from which the start is good enough to keep its support. */
+/** Violation below which the support of the start is kept. */
 const NEAR = 1e-6;
 
 /**
- * Maximizes the dual of a maximum-entropy problem on a sparse graph: a primal-dual interior-point method, whose steps see the bounds
- * as curvature and so need not know which weights are 0, and Newton's method on the support that it finds. Neither takes more steps on larger
- * graphs, and a step takes a few factorizations, so the whole grows as one factorization does.
+ * Maximizes the dual of a maximum-entropy problem on a sparse graph, by a primal-dual interior-point method followed by Newton's method on the
+ * support that it identifies. Interior-point steps treat the bounds as curvature and do not need to know the zero weights. The number of steps does
+ * not grow with the graph, and a step needs a few factorizations, so that the total cost grows like one factorization.
  *
- * With multipliers u of w ≥ 0 a step solves (H + diag(u/w))·Δw = R − φ/c + τ/w, H_ef = (a_eᵀU a_f)², and τ goes to 0. Weights that are clearly
- * on their way to 0 leave the system, and come back should their constraint be violated.
+ * With multipliers u for w ≥ 0, a step solves (H + diag(u/w))·Δw = R − φ/c + τ/w, H_ef = (a_eᵀU a_f)², and τ goes to 0. Weights that clearly tend to
+ * 0 leave the system, and return if their constraint is violated.
  *
- * @param factor - of the whole graph; nobody else may use it meanwhile
- * @param start - one weight an edge, within the bounds. Where it is near the maximum its support is kept, as long as that leads there; otherwise it is only one more point to
- * choose from: the maximum is the same from anywhere, and the method needs to begin well within the bounds
- * @param memory - what a step of an interrupted search remembered; `start` is then its point
+ * @param factor - factor of the whole graph, for exclusive use
+ * @param start - one weight per edge, within the bounds. If it is near the maximum, its support is kept as long as this succeeds. Otherwise it is
+ *   only a candidate for the best point: the maximum is independent of the start, and the method must begin well within the bounds
+ * @param memory - saved state of an interrupted search; `start` is then its point
  * @see Nocedal & Wright, Numerical Optimization (2006), ch. 19; Silvey, Titterington & Torsney, Commun. Statist. A 7 (1978), on the first steps
  */
 export function* interiorPoint(
@@ -304,7 +304,7 @@ function whole(problem: FieldProblem, factor: LaplacianFactor, { edges }: Interi
   return { edges, problem, factor };
 }
 
-/** The edges that have not left, and a factor of them. */
+/** The edges that remain, and a factor of them. */
 interface Restricted {
   readonly edges: Int32Array;
   readonly problem: FieldProblem;
@@ -317,11 +317,11 @@ function restrictedField(whole: FieldProblem, edges: Int32Array): Restricted {
 }
 
 /**
- * Moves weights and multipliers along the step of the perturbed conditions, nearly to where the first of them would be 0.
+ * Moves weights and multipliers along the step of the perturbed conditions, at most almost to where the first of them would be 0.
  *
- * @param R - of all edges
- * @param isReady - whether the factor is that of the weights
- * @returns how many evaluations that cost
+ * @param R - resistances of all edges
+ * @param isReady - whether the factor belongs to the weights
+ * @returns number of evaluations
  */
 function* step(
   problem: FieldProblem,

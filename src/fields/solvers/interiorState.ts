@@ -3,14 +3,14 @@ import type { SolverMemory } from '../../model/solver.ts';
 import { type FieldProblem, weightScale, weightScales } from './fieldProblem.ts';
 import { damagedMemory } from './fieldSearch.ts';
 
-/** Part of the way to the first bound that a step may go. */
+/** Fraction of the distance to the first bound that a step may cover. */
 const SHORT_OF = 0.98;
 
-/** An edge leaves when its weight carries less than this part of the current between its ends, and its constraint has at least this much slack. */
+/** An edge leaves if its weight carries less than this fraction of the current between its ends, and its constraint has at least this much slack. */
 const FAINT = 1e-4;
 const SLACK = 1e-2;
 
-/** Part of the edges that leave at once, at least: those that are left need a factor of their own, whose order takes as long as a few factorizations. */
+/** Smallest fraction of the edges that leave at once: the remaining ones need a new factor, whose ordering takes as long as a few factorizations. */
 const LEAVING = 0.05;
 
 /** Least multiplier at the beginning, in units of φ/c. */
@@ -18,23 +18,23 @@ const LEAST = 0.1;
 
 /** Weights within their bounds and the multipliers of these bounds. */
 export interface Interior {
-  /** One of each edge of the problem; 0 where the edge has left. */
+  /** One per edge of the problem; 0 if the edge has left. */
   readonly weights: Float64Array;
-  /** u > 0 of w ≥ 0, and v > 0 of w ≤ upper where that is finite, in units of R. */
+  /** u > 0 for w ≥ 0, and v > 0 for w ≤ upper if it is finite, in units of R. */
   readonly lower: Float64Array;
   readonly upper: Float64Array | undefined;
-  /** The edges that have not left, ascending. */
+  /** The edges that remain, ascending. */
   readonly edges: Int32Array;
-  /** Mean of w·u and (upper − w)·v. */
+  /** Mean of the products w·u and (upper − w)·v. */
   meanProduct(): number;
   /** w ← w·c·R/φ, within the bounds. */
   multiply(R: Float64Array): void;
-  /** Multipliers that go with the slack of the constraints at the weights. */
+  /** Initializes the multipliers from the slack of the constraints at the weights. */
   begin(R: Float64Array): void;
   move(change: Float64Array, target: number, lengths: StepLengths): void;
-  /** Lets edges leave that are clearly on their way to 0, and those come back whose constraint is violated. */
+  /** Removes edges whose weights clearly tend to 0, and restores those whose constraint is violated. */
   select(R: Float64Array): void;
-  /** A copy of all of it, from which {@link interiorStart} makes it again. */
+  /** A copy of the state for {@link interiorStart}. */
   memory(): SolverMemory;
 }
 
@@ -44,10 +44,10 @@ interface StepLengths {
 }
 
 /**
- * Equal parts of the weight at which each edge would meet its constraint alone.
+ * The initial state: equal fractions of the weight at which each edge alone would meet its constraint.
  *
- * @param memory - what an earlier one left, to begin with instead
- * @throws InvalidInputError when it is not what one of this problem leaves
+ * @param memory - saved state to restore instead
+ * @throws InvalidInputError if the memory does not match the problem
  */
 export function interiorStart(problem: FieldProblem, memory?: SolverMemory): Interior {
   const { squaredDistances, copies, size } = problem;
@@ -164,7 +164,7 @@ function multiplierChange(
   return { ofLower, ofUpper: (target + upper[e]! * change) / (problem.upper - w) - upper[e]! };
 }
 
-/** Shift of the Hessian's diagonal and right-hand side, in z = R·Δw, for the edges of the state. */
+/** Shift of the Hessian's diagonal and right-hand side, in z = R·Δw, for the remaining edges. */
 export function pathTarget(
   problem: FieldProblem,
   { weights, lower, upper, edges }: Interior,
@@ -186,7 +186,7 @@ export function pathTarget(
   return { shift, right };
 }
 
-/** Step lengths at which the first of the weights and of the multipliers is nearly at 0 or its bound. */
+/** Step lengths at which the first of the weights and of the multipliers almost reaches 0 or its bound. */
 export function stepLengths(problem: FieldProblem, state: Interior, change: Float64Array, target: number): StepLengths {
   const { weights, lower, upper, edges } = state;
   let ofWeights = 1;
@@ -205,7 +205,7 @@ export function stepLengths(problem: FieldProblem, state: Interior, change: Floa
   return { weights: ofWeights, multipliers: ofMultipliers };
 }
 
-/** The weights with those at a bound whose multiplier says that they belong there. */
+/** The weights, with those at a bound whose multiplier indicates it. */
 export function onSupport(
   problem: FieldProblem,
   { weights, lower, upper, edges }: Interior,

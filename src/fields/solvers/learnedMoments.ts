@@ -5,17 +5,17 @@ import type { MomentProblem } from './momentProblem.ts';
 import { type MomentPoint, penalizedNewton } from './penalizedNewton.ts';
 import { penaltyPath } from './penaltyPath.ts';
 
-/** Largest violation of the optimality conditions that counts as a maximum. */
+/** Largest violation of the optimality conditions that is accepted as a maximum. */
 const FOUND = 1e-6;
 
-/** The violation of the optimality conditions up to which the longer way is taken too. */
+/** Violation of the optimality conditions above which the slower path is tried too. */
 const EXACT = 1e-9;
 
 /**
- * The maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, from the same start for all moments, so that it depends on them only: the central path
- * says which entries are 0, and Newton's method goes on from there. Where that leaves a violation, the path of penalties is taken.
+ * The maximum of log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, from the same start for all moments, so that it depends on them only: the central path determines
+ * the zero entries, and Newton's method continues from there. If a violation remains, the path of penalties is followed.
  *
- * @throws NumericalError when rounding keeps both from the maximum
+ * @throws NumericalError if rounding keeps both from the maximum
  */
 export function learnedMoments(problem: MomentProblem): MomentPoint {
   const { variances, covariances } = problem;

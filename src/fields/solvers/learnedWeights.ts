@@ -10,13 +10,14 @@ import { type FieldPoint, pointAt } from './fieldSearch.ts';
 import { interiorPoint } from './interiorPoint.ts';
 import { latest } from './latest.ts';
 
-/** Largest violation of the optimality conditions that counts as a maximum. */
+/** Largest violation of the optimality conditions that is accepted as a maximum. */
 const FOUND = 1e-6;
 
 /**
- * Finds the weights of the maximum of problems on one graph that differ in their distances, each from the same start, so that they depend on the problem only.
+ * Finds the optimal weights of problems on one graph that differ in their distances. Each search has the same start, so that the weights depend on
+ * the problem only.
  *
- * @throws NumericalError when rounding keeps the search from the maximum
+ * @throws NumericalError if rounding keeps the search from the maximum
  */
 export function weightsLearner(pairs: Pairs): (problem: FieldProblem) => FieldPoint {
   const factor = isSparse(pairs) ? laplacianFactor(pairs) : undefined;

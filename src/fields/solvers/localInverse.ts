@@ -8,13 +8,13 @@ import type { Preconditioner } from '../../inference/solvers/conjugateGradients.
  * An approximate inverse GᵀG of A = S + diag(shift) on some edges of a field, S_ef = (a_eᵀU a_f)²/(R_e·R_f), a_e = e_i − e_j: the Hessian of
  * −log|Q| in w_e·R_e.
  *
- * The row of G of an edge is exact for the edge and those that share a point with it and come later in the order of elimination, of
- * which the factor knows all resistances; it is positive definite always. What is far apart has little to do with each other (S falls
- * with the fourth power of the distance on a surface), so conjugate gradients take a few steps whatever the number of points.
+ * The row of G for an edge is exact for the edge and those that share a point with it and come later in the elimination order, whose resistances are
+ * all available from the factor. GᵀG is always positive definite. Since distant edges are nearly independent (on a surface, S falls with the fourth
+ * power of the distance), conjugate gradients need a few steps for any number of points.
  *
- * @param factor - of a graph that has these edges among its own, at the weights in question
+ * @param factor - factor of a graph that contains these edges, at the current weights
  * @param pairs - the edges
- * @param shift - ≥ 0, one of each
+ * @param shift - ≥ 0, one per edge
  * @see Kolotilina & Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993), on factorized sparse approximate inverses
  */
 export function localInverse(factor: LaplacianFactor, pairs: Ends, shift: Float64Array): Preconditioner {
@@ -41,10 +41,10 @@ interface SparseRows {
 
 type Ends = { readonly size: number; readonly sources: Int32Array; readonly targets: Int32Array };
 
-/** Most other edges in the row of one. */
+/** Largest number of other edges in the row of an edge. */
 const MOST = 16;
 
-/** Squared correlation of two edges below which they leave each other alone. */
+/** Squared correlation of two edges below which they are treated as independent. */
 const WEAK = 1e-3;
 
 /** The rows of G, see `localInverse`. */
@@ -87,7 +87,7 @@ function grown<T extends Int32Array | Float64Array>(from: T, into: T): T {
   return into;
 }
 
-/** The edges around one, and the small system that its row solves; `place` is a node's place in the front from 1, 0 outside. */
+/** The edges around one edge, and the small system solved for its row; `place` is a node's index in the front from 1, 0 outside. */
 function localEdges(
   { sources, targets }: Ends,
   place: Int32Array,
@@ -110,7 +110,7 @@ function localEdges(
     return (across * across) / (resistance(front, e) * resistance(front, f));
   };
 
-  /** Keeps the strongest of the edges at `node` whose ends both come after column j, or that share it and have lower numbers. */
+  /** Keeps the strongest of the edges at `node` whose ends both come after column j, or that share column j and have lower numbers. */
   const gather = (front: Front, edge: number, node: number, j: number, count: number): number => {
     let kept = count;
     const own = place[node]! === j + 1;
@@ -136,7 +136,7 @@ function localEdges(
 
   return {
     chosen,
-    /** Fills `chosen` with the edges of the row, the edge itself last, and returns how many there are. */
+    /** Fills `chosen` with the edges of the row, the edge itself last, and returns their number. */
     choose(front: Front, edge: number, j: number): number {
       let count = gather(front, edge, sources[edge]!, j, 0);
       count = gather(front, edge, targets[edge]!, j, count);

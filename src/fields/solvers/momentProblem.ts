@@ -3,31 +3,31 @@ import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
 import { logDeterminantOf } from '../../engine/dense/factorize.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 
-/** Constraints on expected second moments of points: max log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, Θ_ij = 0 where there is no edge. */
+/** Constraints on expected second moments of points: max log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, with Θ_ij = 0 where there is no edge. */
 export interface MomentProblem {
   readonly size: number;
   readonly sources: Int32Array;
   readonly targets: Int32Array;
   /** S_ii, N numbers. */
   readonly variances: Float64Array;
-  /** S_ij, one of each edge. */
+  /** S_ij, one per edge. */
   readonly covariances: Float64Array;
   /** ρ ≥ 0 */
   readonly penalty: number;
 }
 
-/** The entries of Θ that may differ from 0: its diagonal, and one of each edge. */
+/** The entries of Θ that may differ from 0: its diagonal, and one per edge. */
 export interface PrecisionEntries {
   readonly diagonal: Float64Array;
   readonly edges: Float64Array;
 }
 
 /**
- * Works with log|Θ| and W = Θ⁻¹.
+ * Runs work with log|Θ| and W = Θ⁻¹.
  *
  * @param work - W is N×N, valid until the next allocation in the memory of the backend
- * @param without - what to do when Θ is not positive definite; it throws the error that says so unless given
- * @throws NumericalError when Θ is not positive definite, or there is no memory for N×N numbers
+ * @param without - called if Θ is not positive definite; by default the error is thrown
+ * @throws NumericalError if Θ is not positive definite, or if memory for N×N numbers is lacking
  */
 export function withInverse<T>(
   { size: N, sources, targets }: Pick<MomentProblem, 'size' | 'sources' | 'targets'>,
@@ -66,9 +66,7 @@ export function excessOf(problem: Omit<MomentProblem, 'penalty'>, entries: Preci
   }));
 }
 
-/**
- * H_ab = tr(W·E_a·W·E_b) of −log|Θ| in its entries, E_a the symmetric unit matrix of entry a, which is at these rows and columns.
- */
+/** Hessian of −log|Θ| in its entries, H_ab = tr(W·E_a·W·E_b), with E_a the symmetric unit matrix of entry a at these rows and columns. */
 export function entryHessian(N: number, W: Float64Array, rows: Int32Array, columns: Int32Array) {
   return (a: number, b: number): number => {
     const [i, j, k, l] = [rows[a]! * N, columns[a]! * N, rows[b]!, columns[b]!];
@@ -83,7 +81,7 @@ function rethrow(error: NumericalError): never {
 
 type Relative = Pick<MomentProblem, 'size' | 'sources' | 'targets' | 'variances'>;
 
-/** Subgradient of smallest modulus of an entry of Θ with gradient W_ij − S_ij and the penalty: 0 where the optimality conditions hold. */
+/** Subgradient of smallest modulus for an entry of Θ with gradient W_ij − S_ij and the penalty: 0 if the optimality conditions are met. */
 export function pullOf(entry: number, gradient: number, penalty: number): number {
   if (entry !== 0) return gradient - penalty * Math.sign(entry);
   return Math.sign(gradient) * Math.max(0, Math.abs(gradient) - penalty);
@@ -92,7 +90,7 @@ export function pullOf(entry: number, gradient: number, penalty: number): number
 /**
  * Largest violation of W_ii = S_ii, W_ij − S_ij = ρ·sign(Θ_ij) and |W_ij − S_ij| ≤ ρ where Θ_ij = 0, relative to √(S_ii·S_jj).
  *
- * @param at - the diagonal of Θ and its entries at edges, and W − S in the same places
+ * @param at - the diagonal of Θ and its entries at edges, and W − S at the same positions
  */
 export function momentResidual(
   problem: Relative & Pick<MomentProblem, 'penalty'>,
@@ -102,7 +100,7 @@ export function momentResidual(
   return largestRelative(problem, (v) => (v < N ? gradient[v]! : pullOf(x[v]!, gradient[v]!, penalty)));
 }
 
-/** Θ_ij = b − a as a layer's own parameters; those that are held are left out. */
+/** Θ_ij = b − a in a layer's parameters, without those that are fixed. */
 interface FreePrecision {
   readonly diagonal?: ArrayLike<number>;
   readonly attraction?: ArrayLike<number>;
@@ -110,8 +108,8 @@ interface FreePrecision {
 }
 
 /**
- * The same of a and b, which may both be above 0: W_ij − S_ij = −ρ where a > 0, and at least that where a = 0; ρ where b > 0, and at most
- * that where b = 0. Of entries that are held nothing is asked.
+ * The same for a and b, which may both be above 0: W_ij − S_ij = −ρ if a > 0, ≥ −ρ if a = 0; W_ij − S_ij = ρ if b > 0, ≤ ρ if b = 0. Fixed entries
+ * have no condition.
  */
 export function layerResidual(
   problem: Relative & Pick<MomentProblem, 'penalty'>,

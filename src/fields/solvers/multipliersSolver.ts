@@ -6,10 +6,10 @@ import type { FieldProblem } from './fieldProblem.ts';
 import { sparseWeightsSolver } from './interiorPoint.ts';
 
 /**
- * The solver of the multipliers of a field whose rows do not move. A page that shows fits does without it.
+ * Solver for the multipliers of a field whose rows do not move. Loaded on demand, since pages that only show fits do not need it.
  *
- * @param problem - of squared differences at edges; undefined for other constraints
- * @param holedCopies - c, where entries of the rows are missing
+ * @param problem - the problem for squared differences at edges; undefined for other constraints
+ * @param holedCopies - c, if entries of the rows are missing
  */
 export function multipliersSolver(problem: FieldProblem | undefined, holedCopies: number | undefined): Solver {
   if (holedCopies !== undefined) return boundedNewton({ unit: holedCopies / 2 });

@@ -21,41 +21,40 @@ export interface MomentPoint {
   readonly kktResidual: number;
 }
 
-/** The best point so far, and what it took to get there. */
+/** The best point so far, and the number of iterations and evaluations. */
 export interface MomentProgress extends MomentPoint {
   readonly iterations: number;
   readonly evaluations: number;
 }
 
-/** Where a search stands after an iteration. */
+/** State of a search after an iteration. */
 export interface MomentStep extends MomentProgress {
-  /** A copy of what it needs to go on from here to the same bits. */
+  /** A copy of the state that continues the search with the same bits. */
   memory(): SolverMemory;
 }
 
-/** A search for the maximum: gives every iteration, and ends at its best point. */
+/** A search for the maximum: yields every iteration, and returns its best point. */
 export type MomentSearch = Generator<MomentStep, MomentProgress, void>;
 
 const GOAL = 1e-12;
 
-/** Part of the objective's terms that rounding may hide, and steps in a row that may raise it by no more while the violation does not halve. */
+/** Fraction of the objective's terms that rounding may hide, and number of consecutive steps without a larger gain before the violation must halve. */
 const LEVEL = 1e-13;
 const MOST_LEVEL_STEPS = 10;
 
-/** Most entries of Θ that one step moves, when all that are not 0 are no more. */
+/** Largest number of entries of Θ moved in one step, unless more are nonzero. */
 const MOST_FREE = 4000;
 
-/** Most entries of Θ that may differ from 0: the Hessian of these is dense. */
+/** Largest number of entries of Θ that may differ from 0: their Hessian is dense. */
 export const MOST_ENTRIES = 12_000;
 
 /**
- * Maximizes log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| by Newton steps within the orthant of the signs of Θ's entries, to which those that are 0
- * and want to leave it are added. Entries that would change their sign stop at 0; where that does not raise the objective, the step ends
- * at the first of them.
+ * Maximizes log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| by Newton steps within the orthant of the signs of Θ's entries, extended by zero entries whose gradient
+ * exceeds the penalty. Entries that would change their sign stop at 0; if this does not raise the objective, the step ends at the first of them.
  *
  * @param start - entries of a positive definite Θ
- * @param goal - the violation of the optimality conditions at which it ends
- * @throws NumericalError when Θ is not positive definite, or more of its entries than can be differ from 0
+ * @param goal - the violation of the optimality conditions at which to stop
+ * @throws NumericalError if Θ is not positive definite, or too many of its entries differ from 0
  * @see Andrew & Gao 2007, on methods within orthants; Hsieh, Sustik, Dhillon & Ravikumar 2011
  */
 export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries, goal = GOAL): MomentSearch {
@@ -96,15 +95,15 @@ export function* penalizedNewton(problem: MomentProblem, start: PrecisionEntries
 }
 
 /**
- * Value and gradient of the density at some entries.
+ * Value and gradient of the density at these entries.
  *
- * @throws NumericalError when Θ is not positive definite
+ * @throws NumericalError if Θ is not positive definite
  */
 export function measuredMoments(problem: MomentProblem, { diagonal, edges }: PrecisionEntries): MomentPoint {
   return pointOf(problem, evaluate(problem, Float64Array.from([...diagonal, ...edges]), rethrow)!);
 }
 
-/** Whole and halved steps, and then those that change no sign. */
+/** Full and halved steps, followed by steps that change no sign. */
 function lengthsOf(x: Float64Array, step: Float64Array, N: number): number[] {
   let first = 1;
   for (let v = N; v < x.length; v++) {
@@ -129,7 +128,7 @@ interface PointValue {
   readonly smooth: number;
   /** The sum of the moduli of its terms, which may cancel. */
   readonly terms: number;
-  /** W − S in the places of x. */
+  /** W − S at the positions of x. */
   readonly gradient: Float64Array;
 }
 
@@ -155,9 +154,9 @@ function rethrow(error: NumericalError): never {
 }
 
 /**
- * Value and gradient of the density at x; nothing where Θ is not positive definite.
+ * Value and gradient of the density at x; undefined if Θ is not positive definite.
  *
- * @param x - kept
+ * @param x - retained
  */
 function evaluate(
   problem: MomentProblem,
@@ -185,8 +184,8 @@ function evaluate(
 }
 
 /**
- * The Newton decrement √(gᵀH⁻¹g) of the density at some entries: as −log|Θ| is self-concordant, one below 1 proves that there is a maximum,
- * and on the way to none it stays at 1 or above, however small the gradient becomes. Infinite where the Hessian is singular in double precision.
+ * The Newton decrement √(gᵀH⁻¹g) of the density at these entries. As −log|Θ| is self-concordant, a decrement below 1 proves that a maximum exists; if
+ * there is none, it stays at 1 or above, however small the gradient becomes. Infinite if the Hessian is singular in double precision.
  *
  * @throws NumericalError as {@link penalizedNewton} does
  * @see Nesterov & Nemirovskii, Interior-Point Polynomial Algorithms in Convex Programming (1994), §2.2
@@ -203,7 +202,7 @@ export function newtonDecrement(problem: MomentProblem, entries: PrecisionEntrie
   return Math.sqrt(Math.max(0, squared));
 }
 
-/** Says that a Hessian is too large, and what to do. */
+/** Error about a Hessian that is too large. */
 function tooManyEntries(count: number): NumericalError {
   return new NumericalError(
     `${count} entries of the precision differ from 0, so that Newton's method needs a dense Hessian of ${count}×${count} numbers ` +
@@ -212,8 +211,8 @@ function tooManyEntries(count: number): NumericalError {
 }
 
 /**
- * The Newton step of the entries that are not 0 or want to leave it; of the latter only those that it moves the way they want. Nothing when
- * the Hessian is singular in double precision.
+ * The Newton step of the nonzero entries and of zero entries whose gradient exceeds the penalty, if the step moves them along their gradient.
+ * Undefined if the Hessian is singular in double precision.
  */
 function orthantStep(problem: MomentProblem, x: Float64Array, gradient: Float64Array): Float64Array | undefined {
   const { size: N, penalty } = problem;
@@ -241,10 +240,10 @@ function orthantStep(problem: MomentProblem, x: Float64Array, gradient: Float64A
 }
 
 /**
- * p with (H + diag(shift))·p = slope for some entries x of Θ, H_ab = tr(W·E_a·W·E_b), E_a the symmetric unit matrix of entry a. Nothing when the
- * matrix is singular in double precision.
+ * Solves (H + diag(shift))·p = slope for some entries x of Θ, where H_ab = tr(W·E_a·W·E_b), E_a the symmetric unit matrix of entry a. Undefined if
+ * the matrix is singular in double precision.
  *
- * @throws NumericalError when Θ is not positive definite
+ * @throws NumericalError if Θ is not positive definite
  */
 export function newtonStep(
   problem: Pick<MomentProblem, 'size' | 'sources' | 'targets'>,

@@ -7,19 +7,20 @@ import { type MomentPoint, type MomentSearch, measuredMoments, penalizedNewton }
 /** Decay factor of the penalty. */
 const PATH = 0.4;
 
-/** The violation at which the path goes on. */
+/** Violation below which the penalty is decreased. */
 const ON_PATH = 1e-2;
 
-/** Part of the first penalty at which the path jumps to its end, however small that is. */
+/** Fraction of the first penalty at which the path jumps to its end, however small the last penalty is. */
 const JUMP = 1e-6;
 
 /**
- * The maximum along a path of falling penalties, from the one at which Θ is diagonal: few signs change between two of them, where
- * Newton's method needs many steps to sort them all out at once. What it gives is measured with the last penalty. A start that is near the maximum
- * saves the path.
+ * The maximum along a path of decreasing penalties, from the one at which Θ is diagonal: few signs change between two penalties, whereas Newton's
+ * method alone needs many steps to determine them all. Results are evaluated with the last penalty. A start near the maximum makes the path
+ * unnecessary.
  *
- * @param start - entries of a positive definite Θ; only one more point to choose from unless it is near the maximum, which is the same from anywhere
- * @param memory - what a step of an interrupted path remembered
+ * @param start - entries of a positive definite Θ; unless it is near the maximum, only a candidate for the best point, since the maximum is
+ *   independent of the start
+ * @param memory - saved state of an interrupted path
  */
 export function* penaltyPath(problem: MomentProblem, start: PrecisionEntries, memory?: SolverMemory): MomentSearch {
   const { variances, covariances } = problem;
@@ -57,7 +58,7 @@ export function* penaltyPath(problem: MomentProblem, start: PrecisionEntries, me
   }
 }
 
-/** Where an interrupted path was. */
+/** Saved state of an interrupted path. */
 function savedOn(
   { variances, covariances, penalty: last }: MomentProblem,
   { penalty, diagonal, edges }: SolverMemory,
@@ -68,13 +69,13 @@ function savedOn(
   return { penalty, entries: { diagonal, edges } };
 }
 
-/** The penalty that comes after another. */
+/** The next penalty of the path. */
 function following(first: number, penalty: number, { penalty: last }: MomentProblem): number {
   const next = PATH * penalty;
   return next < JUMP * first ? last : Math.max(last, next);
 }
 
-/** A point of the problem with one penalty, measured by another. */
+/** A point of the problem with one penalty, evaluated with another. */
 function atPenalty(
   { penalty }: MomentProblem,
   problem: MomentProblem,

@@ -4,42 +4,45 @@ import type { LocalScores } from '../scores/localScores.ts';
 import type { Calibration, Coverage } from './calibration.ts';
 import type { Stability } from './stability.ts';
 
-/** How well a map agrees with labels of its points. */
+/** Agreement of a map with labels of its points. */
 export interface LabelScores {
   /** Points with a label, and different labels. */
   readonly labeled: number;
   readonly classes: number;
-  /** The rate of points whose nearest other one has another label. */
+  /** Rate of points whose nearest neighbor has another label. */
   readonly nearestNeighborError: number;
-  /** The share of the k nearest that have the point's label. */
+  /** Share of the k nearest neighbors that have the point's label. */
   readonly neighborhoodHit: number;
   /** Clustering accuracy of k-means on the map, with as many clusters as labels. */
   readonly clusteringAccuracy: number;
   readonly normalizedMutualInformation: number;
 }
 
-/** Held-out entries under a map of another number of dimensions. */
+/** Scores of held-out entries for one number of latent dimensions. */
 export interface DimensionRow {
   readonly latentDim: number;
-  /** Mean log density of a held-out entry, in nats, and its standard error. */
+  /** Mean log density per held-out entry, in nats, and its standard error. */
   readonly logDensity: number;
   readonly se: number;
-  /** How much less that is than the best, and the standard error of the difference. */
+  /** Shortfall from the best mean log density, and the standard error of the difference. */
   readonly behind: number;
   readonly behindSe: number;
 }
 
-/** How many standard errors a gain must be above 0 for the map to show something. */
+/** Minimum gain, in standard errors, that counts as structure. */
 export const BEYOND = 2.33;
 
-/** Whether there is more in the map than in one of noise. */
+/** Test of whether the map shows more structure than a map of noise. */
 export interface Structure {
   readonly isShown: boolean;
-  /** By held-out entries, which the map predicts better than their columns do; otherwise by the same data with each column shuffled, where neighbors are farther apart. */
+  /**
+   * 'heldOut': held-out entries are predicted better by the map than by the means of their columns. 'shuffled': neighbors are nearer in the data than
+   * after shuffling each column.
+   */
   readonly by: 'heldOut' | 'shuffled';
-  /** The gain in nats an entry, or the part by which the nearest neighbors in the data are nearer than after shuffling. */
+  /** Gain in nats per entry, or the relative decrease of nearest-neighbor distances in the data compared with shuffled columns. */
   readonly difference: number;
-  /** Its standard error. */
+  /** Standard error of the difference. */
   readonly se: number;
 }
 
@@ -64,16 +67,16 @@ export interface Finding {
 export interface SummaryLine {
   readonly score: string;
   readonly value: number;
-  /** Its standard error; NaN where there is none. */
+  /** Standard error; NaN if unknown. */
   readonly se: number;
   readonly meaning: string;
 }
 
-/** The scores of a fit, from which the findings follow. */
+/** Scores of a fit that its findings are derived from. */
 export interface AssessedParts {
   readonly model: string;
   readonly status: FitStatus;
-  /** How the fit ended. */
+  /** Message of the fit. */
   readonly message: string;
   readonly points: number;
   readonly latentDim: number;
@@ -82,49 +85,49 @@ export interface AssessedParts {
   /** Stability of the map over perturbed starts, and over rows drawn with replacement. */
   readonly starts: Stability | undefined;
   readonly bootstraps: Stability | undefined;
-  /** Intervals of entries that were hidden of rows that were not fitted. */
+  /** Predictive intervals of entries hidden in rows that were left out of the fit. */
   readonly calibration: Calibration | undefined;
-  /** Intervals of a tenth of the observed entries, hidden of rows that were fitted: those of the holes of a table. */
+  /** Predictive intervals of a tenth of the observed entries, hidden in fitted rows: how well missing cells are filled in. */
   readonly holes: Calibration | undefined;
   readonly structure: Structure | undefined;
-  /** By number of latent dimensions, ascending; without rows where none were tried. */
+  /** Scores by number of latent dimensions, ascending; empty if none were tried. */
   readonly dimensions: readonly DimensionRow[];
-  /** The fewest dimensions that are within one standard error of the best; undefined where none were tried. */
+  /** Smallest number of dimensions within one standard error of the best; undefined if none were tried. */
   readonly supportedDim: number | undefined;
-  /** How much each dimension matters, of models that say so, the largest 1. */
+  /** Relevance of each latent dimension, the largest 1; undefined for models without relevances. */
   readonly relevance: Float64Array | undefined;
-  /** Parts that were not assessed, with the reasons. */
+  /** Parts that were not assessed, with reasons. */
   readonly notAssessed: Readonly<Record<string, string>>;
 }
 
 /** Result of {@link assess}. */
 export interface Assessment extends AssessedParts {
-  /** The numbers of the points that are not to be trusted where they are: see `findings`. */
+  /** Row numbers of doubtful points: see `findings`. */
   readonly doubtful: Int32Array;
-  /** In plain sentences, the gravest first. */
+  /** Findings as plain sentences, most serious first. */
   readonly findings: readonly Finding[];
-  /** All overall scores with what they mean. */
+  /** All overall scores with their interpretation. */
   summary(): readonly SummaryLine[];
   /** Findings and scores as text. */
   toString(): string;
 }
 
-/** Trustworthiness of a point below which its place is in doubt, in `assess` and in the explorer. */
+/** Trustworthiness below which the position of a point is doubtful, in `assess` and in the explorer. */
 export const LEAST_TRUSTWORTHINESS = 0.8;
-/** A point is doubtful below one of these: its trustworthiness, and the share of its neighbors that other maps keep. */
+/** Thresholds below which a point is doubtful: its trustworthiness, and the share of its neighbors that other maps keep. */
 const LEAST = { trustworthiness: LEAST_TRUSTWORTHINESS, kept: 0.2 };
-/** Distances between far points are not to be read below this correlation. */
+/** Distances between far points are unreliable below this correlation. */
 const LEAST_CORRELATION = 0.7;
-/** Maps from other starts are other maps where fewer neighbors are kept. */
+/** Share of kept neighbors below which maps from other starts count as different. */
 const LEAST_KEPT = 0.5;
-/** Coverage of 90 % intervals is judged beyond two standard errors of this range. */
+/** Coverage of 90 % intervals is reported if it lies more than two standard errors outside this range. */
 const COVERAGE = { level: 0.9, least: 0.84, most: 0.96 };
 
 /** Coverage of 90 % intervals. */
 export const ninetyOf = ({ coverage }: Calibration): Coverage =>
   coverage.find(({ level }) => level === COVERAGE.level)!;
 
-/** An assessment from its scores. */
+/** Builds an assessment from its scores. */
 export function assessmentOf(parts: AssessedParts): Assessment {
   const doubtful = doubtfulPoints(parts);
   const findings = findingsOf(parts, doubtful);
@@ -138,7 +141,7 @@ export function assessmentOf(parts: AssessedParts): Assessment {
   });
 }
 
-/** Points whose neighbors are not those of the data, or not those of other maps; all where the map shows nothing. */
+/** Points whose neighbors differ from the data's or from other maps'; all points if the map shows nothing. */
 function doubtfulPoints({ scores, bootstraps, structure, points }: AssessedParts): Int32Array {
   const all = Int32Array.from({ length: points }, (_, i) => i);
   if (structure?.isShown === false) return all;
@@ -161,10 +164,10 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
     const why =
       difference > BEYOND * se
         ? 'it keeps no more of the nearest neighbors in the data than chance does'
-        : `nearest neighbors in the data are no nearer than after each column is shuffled by itself (by ${signed(difference)} ± ${fixed(se)} of their distance)`;
+        : `nearest neighbors in the data are not nearer than after each column is shuffled independently (by ${signed(difference)} ± ${fixed(se)} of their distance)`;
     add(
       'nothing',
-      `This map shows nothing: ${why}${calibration === undefined ? '' : '; and it predicts held-out entries no better than each column by itself does'}. What looks like groups in it is chance.`,
+      `This map shows nothing: ${why}${calibration === undefined ? '' : '; and it predicts held-out entries no better than each column alone does'}. Apparent groups are chance.`,
     );
   }
   if (status !== 'converged') add('ended', `The fit ended as '${status}'. ${message}`);
@@ -175,7 +178,7 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
   ] as const) {
     if (found === undefined) continue;
     const { coverage, se } = ninetyOf(found);
-    const held = `those of 90 % hold ${percent(coverage)} of ${of}.`;
+    const held = `90 % intervals contain ${percent(coverage)} of ${of}.`;
     if (coverage + 2 * se < COVERAGE.least) add('narrow', `Intervals are too narrow: ${held}`);
     if (coverage - 2 * se > COVERAGE.most) add('wide', `Intervals are too wide: ${held}`);
   }
@@ -193,7 +196,7 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
   return findings;
 }
 
-/** Findings about which neighbors and distances a map shows, which mean nothing where it shows nothing. */
+/** Findings about neighbors and distances on a map, which are meaningless if the map shows nothing. */
 function addMapFindings(
   { points, scores, starts, bootstraps }: AssessedParts,
   doubtful: Int32Array,
@@ -210,7 +213,7 @@ function addMapFindings(
   if (torn > 0) {
     add(
       'torn',
-      `${torn} of ${points} points have neighbors in the data that the map puts elsewhere: a gap beside them need not be one.`,
+      `${torn} of ${points} points have neighbors in the data that the map puts elsewhere: a gap next to them may not be real.`,
     );
   }
   const { farCorrelation } = scores.distances;
@@ -282,7 +285,7 @@ function summaryOf(parts: AssessedParts): SummaryLine[] {
     }
     const score = ninetyOf(found).intervalScore;
     add(`interval score${beside}`, score, 'of 90 %, in standard deviations of the column: small is good');
-    add(`held-out gain${beside}`, gain, 'nats an entry over each column by itself: 0 nothing is known', gainSe);
+    add(`held-out gain${beside}`, gain, 'nats an entry over each column alone: 0 means that nothing is known', gainSe);
     add(`held-out error${beside}`, error, 'root mean square, in standard deviations of the column: 1 nothing is known');
   };
   calibrated(calibration, 'held-out entries of');
@@ -291,7 +294,7 @@ function summaryOf(parts: AssessedParts): SummaryLine[] {
     add(
       'nearer than shuffled',
       structure.difference,
-      'part by which columns that depend on each other bring neighbors nearer: 0 of noise',
+      'how much nearer neighbors are because columns depend on each other: 0 for noise',
       structure.se,
     );
   }
@@ -326,7 +329,7 @@ function textOf(parts: AssessedParts, findings: readonly Finding[], lines: reado
   return text.join('\n');
 }
 
-/** Three decimals; what rounds to 0 has no sign. */
+/** Formats with three decimals, without a sign for values that round to 0. */
 const fixed = (value: number): string => value.toFixed(3).replace('-0.000', '0.000');
 const signed = (value: number): string => fixed(value).replace(/^(?!-)/, '+');
 const percent = (part: number): string => `${Math.round(100 * part)} %`;

@@ -5,42 +5,48 @@ import { erf } from '../../engine/special/erf.ts';
 import { normalQuantile } from '../../engine/special/quantiles.ts';
 import type { Prediction } from '../../model/posterior.ts';
 
-/** The share of held-out entries within central intervals of one nominal level. */
+/** Share of held-out entries within central intervals of one nominal level. */
 export interface Coverage {
   readonly level: number;
   readonly coverage: number;
-  /** Standard error of the coverage, entries of one row counted as dependent. */
+  /** Standard error of the coverage, with entries of one row treated as dependent. */
   readonly se: number;
-  /** Mean of (u − l) + 2/α·(l − y)⁺ + 2/α·(y − u)⁺, α = 1 − level, in standard deviations of the column: small is good. */
+  /** Mean interval score (u − l) + 2/α·(l − y)⁺ + 2/α·(y − u)⁺, α = 1 − level, in standard deviations of the column; smaller is better. */
   readonly intervalScore: number;
 }
 
-/** How predictions of held-out entries and their intervals agree with what was held out. */
+/** Calibration of predictive intervals on held-out entries. */
 export interface Calibration {
-  /** Entries held out, and the rows they are of. */
+  /** Number of held-out entries, and of rows that contain them. */
   readonly entries: number;
   readonly rows: number;
-  /** At 50, 80, 90 and 95 %. */
+  /** Coverage at 50, 80, 90 and 95 %. */
   readonly coverage: readonly Coverage[];
-  /** Shares of Φ((y − mean)/deviation) in ten equal bins: .1 each where intervals hold, high ends where they are too narrow, a high middle where too wide. */
+  /**
+   * Histogram of Φ((y − mean)/deviation) in ten equal bins: .1 each for calibrated intervals, high ends for intervals that are too narrow, a high
+   * middle for intervals that are too wide.
+   */
   readonly pit: readonly number[];
-  /** Mean log density of an entry, standardized columns, in nats. */
+  /** Mean log density per entry, in nats, with standardized columns. */
   readonly logDensity: number;
-  /** By how much it exceeds that of a normal distribution of each column by itself, and its standard error: what the map knows about an entry from the others of its row. */
+  /**
+   * Gain in mean log density over an independent normal distribution per column, and its standard error: the information that the map has about an
+   * entry from the rest of its row.
+   */
   readonly gain: number;
   readonly gainSe: number;
   /** Root mean squared error, in standard deviations of the column. */
   readonly error: number;
 }
 
-/** Central intervals that coverage is counted of. */
+/** Nominal levels of the central intervals. */
 const LEVELS = [0.5, 0.8, 0.9, 0.95];
 const BINS = 10;
 
-/** A column that varies by less, as a part of its mean, is constant but for rounding. */
+/** Standard deviation, relative to the mean, below which a column counts as constant. */
 const ROUNDING = 1e-12;
 
-/** One held-out entry: its row, what it was, what was predicted, and mean and deviation of its column among the rows that were fitted. */
+/** One held-out entry: its row, its value, its prediction, and the mean and deviation of its column among the fitted rows. */
 export interface HeldOutEntry {
   readonly row: number;
   readonly column: number;
@@ -58,10 +64,10 @@ const aThird = (observed: number): number => Math.max(1, Math.round(observed / 3
 export const aTenth = (observed: number, { uniform }: Random): number => Math.floor(observed / 10 + uniform());
 
 /**
- * Rows in which a part of the observed entries, never all, are missing.
+ * Rows with some of the observed entries, never all, set to missing.
  *
  * @param Y - n×D, NaN where missing
- * @param countOf - number of entries to hide in a row, by the number of observed ones; a third, at least one, unless given
+ * @param countOf - number of entries to hide in a row with a number of observed entries; default a third, at least one
  */
 export function withHidden(
   Y: Matrix,
@@ -81,10 +87,10 @@ export function withHidden(
 }
 
 /**
- * The entries of Y that `shown` does not have, with what is predicted of them.
+ * The entries of Y that are missing in `shown`, with their predictions.
  *
- * @param rows - the numbers of the rows of Y in the whole table
- * @param training - the rows that were fitted, from which the columns' means and deviations are
+ * @param rows - row numbers of Y in the whole table
+ * @param training - fitted rows, which determine the columns' means and deviations
  */
 export function heldOutEntries(
   Y: Matrix,
@@ -122,7 +128,7 @@ function columnMoments(Y: Matrix, j: number): { mean: number; deviation: number 
   return { mean, deviation: Math.sqrt(average(column.map((entry) => square(entry - mean)))) };
 }
 
-/** Coverage, PIT and densities of held-out entries; undefined of none. */
+/** Coverage, PIT and densities of held-out entries; undefined without entries. */
 export function calibrationOf(entries: readonly HeldOutEntry[]): Calibration | undefined {
   if (entries.length === 0) return undefined;
   const standard = entries.map(({ value, mean, deviation }) => (value - mean) / deviation);
@@ -166,7 +172,7 @@ export const logDensityOf = ({ value, mean, deviation, columnDeviation }: HeldOu
 const columnLogDensity = ({ value, columnMean, columnDeviation }: HeldOutEntry): number =>
   -(log(2 * Math.PI) + square((value - columnMean) / columnDeviation)) / 2;
 
-/** The mean of a quantity of entries with its standard error, where entries of one row depend on each other and rows do not. */
+/** Mean of a quantity over entries with its standard error, where entries of one row are dependent and rows are independent. */
 export function rowwise(
   entries: readonly Pick<HeldOutEntry, 'row'>[],
   values: readonly number[],

@@ -3,28 +3,34 @@ import { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { nearestNeighbors } from '../../engine/neighbors/index.ts';
 
-/** How much a map stays itself when it is fitted again. */
+/** Stability of a map under refitting. */
 export interface Stability {
-  /** How many times it was fitted again. */
+  /** Number of refits. */
   readonly maps: number;
-  /** Mean share of the k nearest neighbors on the map that are neighbors on the others too. */
+  /** Mean share of the k nearest neighbors on the map that are also neighbors on the other maps. */
   readonly overlap: number;
-  /** Mean of 1 − (Σσ)²/(‖X‖²·‖X′‖²), σ the singular values of XᵀX′, both centered: 0 of maps that differ by a turn, a reflection, a shift and a scale only, 1 of unrelated ones. */
+  /**
+   * Mean of 1 − (Σσ)²/(‖X‖²·‖X′‖²), σ the singular values of XᵀX′, both centered: 0 for maps that differ only by a rotation, reflection, shift and
+   * scale, 1 for unrelated maps.
+   */
   readonly procrustes: number;
-  /** N entries, NaN of points that no other map has: the share of neighbors that are kept, and how far the point moves, in root mean square radii of the map. */
+  /**
+   * Per point (N entries, NaN for points on no other map), the share of neighbors that are kept, and the distance that the point moves, in root mean
+   * square radii of the map.
+   */
   readonly pointwise: { readonly overlap: Float64Array; readonly displacement: Float64Array };
 }
 
-/** Another map, of some of the points. */
+/** Another map of some of the points. */
 export interface OtherMap {
-  /** The numbers of its points, ascending. */
+  /** Row numbers of its points, ascending. */
   readonly points: Int32Array;
-  /** Their latents. */
+  /** Latents of these points. */
   readonly latents: Matrix;
 }
 
 /**
- * Compares a map with others of the same points or of some of them, each by the points that both have.
+ * Compares a map with other maps of all or some of its points, each on the common points.
  *
  * @param X - N×q
  * @param neighbors - k, less than the number of points of each other map
@@ -55,7 +61,7 @@ export function stabilityOf(X: Matrix, others: readonly OtherMap[], neighbors: n
   };
 }
 
-/** The share of the k nearest of each point in one that are among the k nearest in the other. */
+/** Share of each point's k nearest neighbors in A that are among its k nearest neighbors in B. */
 function sharedNeighbors(A: Matrix, B: Matrix, k: number): Float64Array {
   const [a, b] = [nearestNeighbors(A, k).indices, nearestNeighbors(B, k).indices];
   return Float64Array.from({ length: A.rows }, (_, i) => {
@@ -67,7 +73,7 @@ function sharedNeighbors(A: Matrix, B: Matrix, k: number): Float64Array {
 /**
  * Procrustes alignment of X′ to X by a shift, an orthogonal matrix and a scale.
  *
- * @returns 1 − (Σσ)²/(‖X‖²·‖X′‖²), and ‖x_i − x′_i‖ after it in root mean square radii of X
+ * @returns 1 − (Σσ)²/(‖X‖²·‖X′‖²), and ‖x_i − x′_i‖ after alignment, in root mean square radii of X
  * @see Gower & Dijksterhuis 2004, ch. 4
  */
 export function aligned(X: Matrix, other: Matrix): { disparity: number; displacement: Float64Array } {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
+import { listOf, type OptionsIn, typed } from '../../core/options.ts';
 import { safeParseOwn } from '../../core/ownKeys.ts';
 import { checkDepth, checkSums, checksums, damagedAt } from '../../core/saved.ts';
 import { shortNumber } from '../../core/wording.ts';
@@ -11,43 +12,38 @@ import type { Origin } from '../fit/restarts.ts';
 import type { SolverState } from '../minimize/solution.ts';
 import { readCheckpointFile, type SolverStateJson, stateFromJson, stateToJson } from './checkpointFile.ts';
 
-/** Everything a fit needs to go on as if it had not been interrupted, beside its model and options: plain JSON. */
-export interface Checkpoint {
-  readonly format: 'latentfield-checkpoint';
-  readonly version: 2;
-  /** Checksum of each other member, by its name. */
-  readonly checksums: Readonly<Record<string, string>>;
-  /** The model's name. */
-  readonly model: string;
-  /** Paths and shapes of its variables; the model that resumes must have the same. */
-  readonly variables: readonly { readonly path: string; readonly shape: readonly number[]; readonly free: boolean }[];
-  readonly seed: number;
-  /** Seconds spent so far. */
-  readonly seconds: number;
-  /** Origin of each start. */
-  readonly origins: readonly Origin[];
-  /** Iterations of each start before the best one goes on alone, if it does. */
-  readonly trialIterations?: number | undefined;
-  /** One for each start, null for those that have not begun. */
-  readonly starts: readonly (null | { readonly trace: readonly TraceEntry[]; readonly state: SolverStateJson })[];
-}
+/** State for resuming a fit as if it had not been interrupted, given the same model and options: plain JSON. */
+export interface Checkpoint extends OptionsIn<typeof schema> {}
 
 const number = v.number();
 const schema = v.object({
   format: v.literal('latentfield-checkpoint'),
   version: v.literal(2),
+  /** Checksum of each other member, by member name. */
   checksums: v.record(v.string(), v.string()),
+  /** The model's name. */
   model: v.string(),
-  variables: v.array(v.object({ path: v.string(), shape: v.array(number), free: v.boolean() })),
+  /** Paths and shapes of the model's variables; the model that resumes must have the same. */
+  variables: listOf(
+    typed<{ readonly path: string; readonly shape: readonly number[]; readonly free: boolean }>(
+      v.object({ path: v.string(), shape: v.array(number), free: v.boolean() }),
+    ),
+  ),
   seed: number,
+  /** Seconds spent so far. */
   seconds: number,
+  /** Iterations of each start before only the best one continues, if limited. */
   trialIterations: v.optional(number),
-  origins: v.array(v.object({ init: v.picklist(START_KINDS), width: number })),
+  /** Origin of each start. */
+  origins: listOf(typed<Origin>(v.object({ init: v.picklist(START_KINDS), width: number }))),
+  /** State of each start; null for starts that have not begun. */
   starts: v.pipe(
-    v.array(
+    listOf(
       v.nullable(
         v.object({
-          trace: v.array(v.object({ iteration: number, evaluations: number, objective: number, gradientNorm: number })),
+          trace: typed<readonly TraceEntry[]>(
+            v.array(v.object({ iteration: number, evaluations: number, objective: number, gradientNorm: number })),
+          ),
           state: v.custom<SolverStateJson>((value) => typeof value === 'object' && value !== null),
         }),
       ),
@@ -56,10 +52,10 @@ const schema = v.object({
   ),
 });
 
-/** Members with a checksum for each member of their own: each start has one. */
+/** Members with one checksum per entry: one per start. */
 const DIVIDED = ['starts'];
 
-/** The state of a fit as a checkpoint. */
+/** Checkpoint of the current state of a fit. */
 export function checkpointOf(
   problem: FitProblem,
   runs: readonly {
@@ -89,16 +85,18 @@ const variablesOf = ({ layout }: FitProblem): Checkpoint['variables'] =>
   layout.variables.map(({ path, shape, start }) => ({ path, shape, free: start >= 0 }));
 
 /**
- * Reads what the option `resume` was given.
+ * Reads the value of the option `resume`.
  *
- * @throws InvalidInputError when the file cannot be read or was cut short, or it is not a checkpoint of this version
+ * @throws InvalidInputError if the file cannot be read or is truncated, or is not a checkpoint of this version
  */
 async function readCheckpoint(given: string | object): Promise<Checkpoint> {
   const name = typeof given === 'string' ? `'${given}'` : 'The checkpoint given to resume';
   const json = typeof given === 'string' ? await readCheckpointFile(given) : given;
   const { format, version } = (json ?? {}) as { format?: unknown; version?: unknown };
   if (format !== 'latentfield-checkpoint') {
-    throw new InvalidInputError(`${name} is not a checkpoint: resume takes what the option checkpoint of fit saved.`);
+    throw new InvalidInputError(
+      `${name} is not a checkpoint: resume takes a value saved by the option checkpoint of fit.`,
+    );
   }
   if (version !== 2) {
     throw new InvalidInputError(
@@ -117,7 +115,7 @@ async function readCheckpoint(given: string | object): Promise<Checkpoint> {
   );
 }
 
-/** @throws InvalidInputError that names the member that is not what was saved */
+/** @throws InvalidInputError naming the member that differs from the one that was saved */
 function checkContent({ checksums: saved, ...content }: Checkpoint, name: string): void {
   try {
     if (content.origins.length !== content.starts.length) throw damagedAt('origins', 'each start has one.');
@@ -128,9 +126,9 @@ function checkContent({ checksums: saved, ...content }: Checkpoint, name: string
 }
 
 /**
- * State from which the run from a start goes on, undefined if it has not begun.
+ * State for resuming the run from a start; undefined if it has not begun.
  *
- * @throws InvalidInputError when the checkpoint is not of this model, or of the same on other data
+ * @throws InvalidInputError if the checkpoint belongs to another model, or to the same model on other data
  */
 function resumedState(checkpoint: Checkpoint, start: number, problem: FitProblem): SolverState | undefined {
   checkVariables(checkpoint, problem);
@@ -167,7 +165,7 @@ function inWords(variable: Checkpoint['variables'][number] | undefined): string 
   return `${variable.free ? '' : 'a fixed '}'${variable.path}' of shape [${variable.shape.join(', ')}]`;
 }
 
-/** The same variables do not make the same model: its value at the saved point differs for other data or parts. */
+/** Checks the value at the saved point, which differs if the model has the same variables but other data or parts. */
 function checkValue({ best, scale, evaluations }: SolverState, { compute, objective }: FitProblem): void {
   let value = Number.NaN;
   try {
@@ -184,12 +182,12 @@ function checkValue({ best, scale, evaluations }: SolverState, { compute, object
   );
 }
 
-/** Checkpoint that a fit goes on from. */
+/** Checkpoint of a resumed fit. */
 export interface Resumed {
   readonly checkpoint: Checkpoint;
   /** Origin of each start. */
   readonly origins: readonly Origin[];
-  /** State of the run from one start; undefined if it had not begun. */
+  /** State of the run from one start; undefined if it has not begun. */
   stateOf(number: number, problem: FitProblem): SolverState | undefined;
 }
 
@@ -202,7 +200,7 @@ interface Given {
 /**
  * Reads the option `resume` of a fit; undefined without it.
  *
- * @throws InvalidInputError when it is no checkpoint, or other options contradict it
+ * @throws InvalidInputError if it is not a checkpoint, or other options contradict it
  */
 export async function resumedFrom(options: Given): Promise<Resumed | undefined> {
   if (options.resume === undefined) return undefined;
@@ -215,7 +213,7 @@ export async function resumedFrom(options: Given): Promise<Resumed | undefined> 
   };
 }
 
-/** Refuses options that contradict what is resumed. */
+/** Rejects options that contradict the checkpoint. */
 function checkResumed(checkpoint: Checkpoint, { seed, origins }: Given): void {
   for (const [name, saved, value] of [
     ['seed', checkpoint.seed, seed],

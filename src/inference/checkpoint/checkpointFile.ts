@@ -31,7 +31,7 @@ const stateSchema = v.object({
 });
 
 /**
- * The state of a minimization as plain JSON, from which {@link stateFromJson} gives back the same bits.
+ * State of a minimization as plain JSON, which {@link stateFromJson} restores with the same bits.
  *
  * @example
  * ```ts
@@ -57,11 +57,11 @@ function encode(value: object): SolverStateJson {
 }
 
 /**
- * Reads back what {@link stateToJson} made, bit for bit.
+ * Restores a state from the JSON of {@link stateToJson}, bit for bit.
  *
  * @param json - parsed JSON
  * @returns a state for the option `state` of `minimize`
- * @throws InvalidInputError naming the field that is missing or damaged
+ * @throws InvalidInputError that names the missing or damaged field
  * @example
  * ```ts
  * const state = stateFromJson(JSON.parse(saved));
@@ -73,7 +73,7 @@ export function stateFromJson(json: unknown): SolverState {
   if (result.success) return result.output;
   const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
   throw new InvalidInputError(
-    `This is no solver state as stateToJson makes it: ${path ? `'${path}' is missing or damaged` : 'it is no object'}. ` +
+    `This is not a solver state from stateToJson: ${path ? `'${path}' is missing or damaged` : 'it is not an object'}. ` +
       'Was the file cut short, or made by something else?',
   );
 }
@@ -97,7 +97,7 @@ function doublesFrom(base64: string): Float64Array {
 
 type FileSystem = typeof import('node:fs/promises');
 
-/** @throws InvalidInputError elsewhere than in Node */
+/** @throws InvalidInputError outside Node */
 export const fileSystem = () =>
   nodeModule<FileSystem>(
     'node:fs/promises',
@@ -105,9 +105,9 @@ export const fileSystem = () =>
   );
 
 /**
- * The JSON in a checkpoint's file.
+ * Reads the JSON of a checkpoint file.
  *
- * @throws InvalidInputError when it cannot be read or was cut short
+ * @throws InvalidInputError if it cannot be read or is truncated
  */
 export async function readCheckpointFile(file: string): Promise<unknown> {
   const { readFile } = await fileSystem();
@@ -123,24 +123,24 @@ export async function readCheckpointFile(file: string): Promise<unknown> {
     return JSON.parse(text);
   } catch (error) {
     throw new InvalidInputError(
-      `The checkpoint '${file}' is no whole JSON (${text.length} characters): it was cut short, or is something else.`,
+      `The checkpoint '${file}' is not complete JSON (${text.length} characters): it was cut short, or is something else.`,
       { cause: error },
     );
   }
 }
 
-/** Where a fit saves its checkpoints. */
+/** Destination of a fit's checkpoints. */
 interface Saving {
   save(checkpoint: Checkpoint): Promise<void>;
-  /** A sentence about the last save, to be put behind others; empty where it went well. */
+  /** Sentence about a failed last save, to append to a message; empty if it succeeded. */
   warning(): string;
 }
 
 /**
- * Saves to a file, or through the caller's function. A file that cannot be written at first is an error, as long as little is lost by it;
- * later the fit goes on, tries again at the next save, and says at its end if the last one failed.
+ * Saves to a file, or through the caller's function. If the first save to a file fails, an error is thrown, since little work is lost. If a later
+ * save fails, the fit continues, retries at the next save, and reports at its end if the last one failed.
  *
- * @param signal - that of whatever stops the fit: a function that hangs does not hold it up
+ * @param signal - signal that stops the fit, so that a function that hangs does not block it
  */
 export function saving(
   checkpoint: string | ((checkpoint: Checkpoint) => unknown) | undefined,
@@ -153,7 +153,7 @@ export function saving(
     return {
       async save(state) {
         if ((await save(state)) !== UNFINISHED) return;
-        warning = ' The last checkpoint was not saved: the function given as checkpoint did not come to an end.';
+        warning = ' The last checkpoint was not saved: the checkpoint function did not finish.';
       },
       warning: () => warning,
     };

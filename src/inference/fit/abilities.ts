@@ -48,7 +48,7 @@ const predictOptions = v.strictObject({
   latentVariances: v.optional(v.any()),
 });
 const sampleOptions = v.strictObject({ seed: seedOption, noise: v.optional(v.boolean(), true), calibrated, view });
-const fieldOptions = v.strictObject({ calibrated });
+const fieldOptions = v.strictObject({ calibrated, signal: signalOption });
 const interpolateOptions = v.strictObject({
   noise: v.optional(v.boolean(), true),
   calibrated,
@@ -56,17 +56,17 @@ const interpolateOptions = v.strictObject({
   along: v.optional(v.picklist(['line', 'geodesic'], "'line' or 'geodesic'"), 'line'),
 });
 
-/** Abilities of a fit beside showing its outcome. */
+/** Abilities of a fit other than showing its outcome. */
 export type Abilities = Partial<AnyAbilities> | Viewed<string>;
 
-/** The rows of a model whose predictive variances are calibrated or not; as the fit has them where nothing says so. */
+/** Row model with or without calibrated predictive variances; by default as the fit has them. */
 type ModelFor = (calibrated?: boolean | undefined) => RowModel;
 
 /**
- * The abilities of a fit, by the names of its model's variables; a matrix or a table is the short form where one variable can be meant. Its graph and field are read when they
- * are asked for, as a layer searches for them then.
+ * Abilities of a fit, keyed by the names of its model's variables; a bare matrix or table is accepted if only one variable is possible. Its graph and
+ * field are computed on first access, since a layer searches for them.
  *
- * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
+ * @param observed - converts observations to a matrix, with a table's columns in the order of the fitted columns
  * @param isCalibrated - default of the option `calibrated`
  */
 export function abilitiesOf(posterior: AnyPosterior, observed: Observed, isCalibrated: boolean): Abilities {
@@ -85,13 +85,13 @@ export function abilitiesOf(posterior: AnyPosterior, observed: Observed, isCalib
   } as Abilities;
 }
 
-/** A fit with the graph of its posterior, where that has one, as a member that is computed when it is read. */
+/** Adds the graph of the posterior, if any, to a fit, as a member that is computed on first access. */
 export function withGraph<F extends object>(fit: F, posterior: AnyPosterior): F {
   if (!('graph' in posterior)) return fit;
   return Object.defineProperty(fit, 'graph', { get: () => posterior.graph, enumerable: true });
 }
 
-/** Values of the variables that are not observed, and random fields by name. */
+/** Values of unobserved variables, and random fields by name. */
 function valuesOf({ values, observed, fields }: RowModel, isCalibrated: boolean) {
   const own = Object.entries(values).filter(([name]) => !observed.some((one) => one.name === name));
   return {
@@ -100,7 +100,7 @@ function valuesOf({ values, observed, fields }: RowModel, isCalibrated: boolean)
   };
 }
 
-/** A random field over the points, as its fit shows it. */
+/** Random field over the points, in the form that a fit exposes. */
 function fieldOf(fields: RowModel['fields'], name: string, isCalibrated: boolean) {
   const own = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (own === undefined) throw unknownName('random field', name, Object.keys(fields), 'field');
@@ -111,14 +111,14 @@ function fieldOf(fields: RowModel['fields'], name: string, isCalibrated: boolean
     kktResidual: kktResidual?.(),
     precision: () => field.precision(),
     covariance: () => field.covariance(),
-    impute: (Y: MatrixLike, options: object = {}) => {
-      const { calibrated = isCalibrated } = checkOptions(fieldOptions, options, 'impute');
-      return field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN), calibrated);
+    impute: async (Y: MatrixLike, options: object = {}) => {
+      const { calibrated = isCalibrated, signal } = checkOptions(fieldOptions, options, 'impute');
+      return field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN), calibrated, signal);
     },
   });
 }
 
-/** What the random field over the points does by itself. */
+/** Abilities of the random field over the points. */
 function fieldAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed, isCalibrated: boolean): object {
   if (!('field' in posterior)) return {};
   const shown = {
@@ -129,18 +129,19 @@ function fieldAbilities(posterior: AnyPosterior, model: RowModel, observed: Obse
   if (!('predict' in model.missing) && !('project' in model.missing)) return shown;
   return {
     ...shown,
-    impute: (Y: ObservationsLike, options: object = {}) => {
-      const { calibrated = isCalibrated } = checkOptions(fieldOptions, options, 'impute');
-      return posterior.field!.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN), calibrated);
+    impute: async (Y: ObservationsLike, options: object = {}) => {
+      const { calibrated = isCalibrated, signal } = checkOptions(fieldOptions, options, 'impute');
+      const columns = checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN);
+      return posterior.field!.impute(columns, calibrated, signal);
     },
   };
 }
 
-/** What is asked of new rows. */
+/** Abilities that concern new rows. */
 function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed, modelFor: ModelFor): object {
   const { missing, missingEntries } = model;
   const can = (ability: string) => !(ability in missing);
-  /** Rows and options, checked, and what searches for their places, which is loaded when it is asked for: most pages have no use for it. */
+  /** Checks rows and options, and loads the position search on first use, since most pages do not need it. */
   const placing = async (given: GivenRows, options: ProjectOptions, caller: string, fills?: true) => {
     const rows = observedRows(model, given, observed, caller, fills);
     const { calibrated, ...settings } = checkOptions(projectOptions, options, caller);
@@ -212,7 +213,7 @@ function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor
   };
 }
 
-/** Variances of the shown variable's rows, for a model that has Gaussian ones. */
+/** Variances of the shown variable's rows, for models with Gaussian rows. */
 function spreadOf(model: RowModel, rows: RowsByName, given: MatrixLike): Matrix {
   const { shown, variances } = model;
   if (variances[shown] !== undefined && rows[shown] !== undefined) return givenVariances(given, rows[shown]);
@@ -229,7 +230,7 @@ const sampling =
     return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'sample', view);
   };
 
-/** The mean of new rows in the random field over the points and them. */
+/** Mean of new rows under the random field over the points and the new rows. */
 function reconstructingByField(posterior: AnyPosterior, model: RowModel, observed: Observed): object {
   const ofField = 'project' in model.missing ? undefined : posterior.field?.reconstruct;
   if (ofField === undefined) return {};

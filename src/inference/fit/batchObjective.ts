@@ -5,20 +5,19 @@ import type { ScaledObjective } from '../minimize/scaledObjective.ts';
 import { copyIterate } from '../minimize/solution.ts';
 import type { BatchedObjective } from './fitProblem.ts';
 
-/** Epochs without a rise after which a fit in batches has converged. */
+/** Epochs without an increase after which a mini-batch fit has converged. */
 const MOST_STALE_EPOCHS = 5;
-/** Smallest relative rise of the bound that counts: less is the noise of the batches. */
+/** Smallest relative increase of the bound that counts; smaller ones are noise of the batches. */
 const LEAST_RISE = 1e-5;
 
-/** Names of what is known of the current epoch and those before, in a solver's memory. */
+/** Names of the statistics of current and earlier epochs in a solver's memory. */
 const NAMES = ['epochSum', 'epochCount', 'epochs', 'epochBest', 'epochStale'] as const;
 type Epochs = Record<(typeof NAMES)[number], number>;
 
 /**
- * A solver for objectives that see a batch of the rows at a time, which ends where the objective averaged over an epoch no longer falls: values of
- * single batches say nothing of each other.
+ * Solver for mini-batch objectives, which ends when the objective averaged over an epoch no longer decreases: values of single batches are not comparable.
  *
- * @param perEpoch - batches in an epoch
+ * @param perEpoch - batches per epoch
  */
 export function epochwise(solver: Solver, perEpoch: number): Solver {
   return {
@@ -75,7 +74,7 @@ function count(epochs: Epochs, value: number, perEpoch: number): void {
   epochs.epochCount = 0;
 }
 
-/** The objective of batches for the driver of solvers: in each evaluation the gradient is that in the variables at `placesOf` it. */
+/** Mini-batch objective for the solver driver: each evaluation returns the gradient in the variables at its `placesOf`. */
 export function batchObjective({ at, placesOf }: BatchedObjective, size: number): ScaledObjective {
   const everywhere = (bound: number) => new Float64Array(size).fill(bound);
   let reason = '';

@@ -7,12 +7,12 @@ import { type LogDensity, logDensity } from '../../model/objective.ts';
 import type { LatentMoments } from '../../model/posterior.ts';
 import { type VariableLayout, valuesByPath } from '../../model/variables.ts';
 
-/** Keeps the orders of rows apart from what else a seed decides. */
+/** Stream number that separates row orders from other random draws of a seed. */
 const STREAM = 104_729;
 
 /**
- * The batches of a fit: evaluation e sees the e-th batch. Every epoch goes through all rows once, in an order that the seed and its number
- * decide, so that an interrupted fit resumes with the same ones.
+ * Batches of a fit: evaluation e uses the e-th batch. Every epoch visits all rows once, in an order that is determined by the seed and the epoch
+ * number, so that an interrupted fit resumes with the same batches.
  *
  * @param points - N
  * @param batchSize - 1 … N; the last batch of an epoch may be smaller
@@ -29,10 +29,10 @@ export function batches(points: number, batchSize: number, seed: number): (evalu
   };
 }
 
-/** Number of batches in an epoch. */
+/** Number of batches per epoch. */
 export const batchesOf = (points: number, batchSize: number) => Math.ceil(points / batchSize);
 
-/** The log density of all rows from what each of the batches of an epoch says of it; the last batch may be smaller. */
+/** Log density of all rows from the estimates of an epoch's batches; the last batch may be smaller. */
 export function averageDensity(parts: readonly LogDensity[], points: number, batchSize: number): LogDensity {
   const shareOf = (k: number) => Math.min(batchSize, points - k * batchSize) / points;
   const average = (of: (part: LogDensity) => number) => parts.reduce((sum, part, k) => sum + shareOf(k) * of(part), 0);
@@ -45,7 +45,7 @@ export function averageDensity(parts: readonly LogDensity[], points: number, bat
   };
 }
 
-/** The rows of batches, read before they are evaluated. */
+/** Reads the rows of batches before they are evaluated. */
 export function rowsRead({ source }: SourcedModel, batchAt: (evaluation: number) => Batch) {
   const read = new Map<number, Matrix>();
   return {
@@ -57,18 +57,18 @@ export function rowsRead({ source }: SourcedModel, batchAt: (evaluation: number)
       read.delete(evaluation);
       if (observations !== undefined) return { observations };
       throw new InvalidInputError(
-        'The observations of this model are read some rows at a time, for which the solver has to be adam(). Leave solver out.',
+        'The observations of this model are read in blocks of rows, which only the solver adam() supports. Leave solver out.',
       );
     },
   };
 }
 
-/** Log density and model from a pass through all rows at the end of a fit. */
+/** Log density and model from a final pass through all rows. */
 export interface Gathered extends Omit<LogDensity, 'gradients'> {
   readonly model: Model;
 }
 
-/** The log density of all rows, one batch after the other, and the latents of all points. */
+/** Log density of all rows, batch by batch, and the latents of all points. */
 export async function gatheredFrom(
   model: Model,
   assembly: Assembly,

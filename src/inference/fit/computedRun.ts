@@ -5,13 +5,13 @@ import type { RunSettings, RunSolution, Stage } from './run.ts';
 
 const NONE = new Float64Array(0);
 
-/** Where a computation stands: an iteration, or the middle of a stage. */
+/** Progress of a computation: an iteration, or the middle of a stage. */
 export interface ComputedProgress extends Progress {
   readonly stage?: Stage | undefined;
   readonly embedding?: (() => Embedding) | undefined;
 }
 
-/** The steps of a model that computes its solution, until it ends by itself or a limit ends it where it stands. */
+/** Steps of a model that computes its solution, until it finishes or reaches a limit. */
 export function* computation(
   { model, seed }: Pick<FitProblem, 'model' | 'seed'>,
   saved: SolverState | undefined,
@@ -72,7 +72,7 @@ export function* computation(
   };
 }
 
-/** Status and message of a computation that came to an embedding, or was ended before there was one. */
+/** Status and message of a computation that reached an embedding, or was stopped before it had one. */
 function outcomeOf(
   embedding: Embedding | undefined,
   end: End | undefined,
@@ -91,7 +91,7 @@ function outcomeOf(
 
 const statusOf = ({ status, ending }: End) => ({ status, ending });
 
-/** The state of a model without variables is what its computation remembers. */
+/** State of a model without variables: the memory of its computation. */
 function stateOf(solver: string, memory: SolverState['memory'], iterations: number, evaluations: number): SolverState {
   const iterate = { x: NONE, value: 0, gradient: NONE };
   const decreases = Float64Array.of(Infinity, Infinity);

@@ -1,8 +1,6 @@
-import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type FittedTable, matchedObservations, type NamedTable, rememberedTable } from '../../core/namedTable.ts';
-import { columnMeans } from '../../core/observations.ts';
 import { firstNotFinite, positiveZeros, withPlainNumbers } from '../../core/plainNumbers.ts';
 import { checksums } from '../../core/saved.ts';
 import { type EngineChoice, type EngineReport, withEngine } from '../../engine/dense/index.ts';
@@ -19,7 +17,6 @@ import {
   type FitOutcome,
   type FitStatus,
   type FittedModel,
-  type FitWarning,
   type TraceEntry,
 } from '../../model/fit.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
@@ -29,22 +26,23 @@ import { type Abilities, abilitiesOf, withGraph } from './abilities.ts';
 import type { Gathered } from './batches.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunEvent, Stage } from './run.ts';
+import { warnedOutcome } from './warnings.ts';
 
-/** Where a fit stands after an iteration; what costs something is computed when it is asked for. */
+/** State of a fit after an iteration; expensive members are computed on first access. */
 export interface FitStep<F = Fit> extends TraceEntry {
-  /** The start that it belongs to: 0 is the model's own, the others are those of `restarts`. */
+  /** Number of the start: 0 is the model's default start, the others belong to `restarts`. */
   readonly start: number;
-  /** Number of passes through all rows, of a fit in batches. */
+  /** Number of passes through all rows, for mini-batch fits. */
   readonly epoch?: number;
-  /** Current stage of a model that computes its solution, where the step is not that of an iteration. */
+  /** Current stage of a model that computes its solution, for steps between iterations. */
   readonly stage?: Stage;
-  /** N×q, at the best point of this start so far; without rows until a computation has an embedding. */
+  /** Latents at the best point of this start so far, N×q; without rows until a computation has an embedding. */
   readonly latents: Matrix;
-  /** The fit at that point, with predictions and all; `structuredClone` leaves it out, and takes the rest. */
+  /** Fit at that point, with predictions and all other abilities. `structuredClone` omits it and copies the rest. */
   result(): F;
 }
 
-/** Course of a fit up to a point. */
+/** Progress of a fit up to a point. */
 export interface FitState {
   readonly trace: readonly TraceEntry[];
   readonly status: FitStatus;
@@ -62,7 +60,7 @@ export interface FitState {
   >;
 }
 
-/** The fit at a point of the solver's variables, or of what was computed. */
+/** Builds the fit at a point of the solver's variables, or from a computed solution. */
 export function fitFrom(
   problem: FitProblem,
   point: Point,
@@ -95,7 +93,7 @@ export function fitFrom(
   return createFit(model, notDrowned(drowned, withinSupports(problem, outcome)), engine);
 }
 
-/** Where jitter is more than the observations the fit has failed, however its search ended: it is the jitter that explains them. */
+/** Marks a fit as failed if jitter exceeds the mean square of the observations: the jitter then explains them. */
 function notDrowned(meanSquare: number | undefined, outcome: FitOutcome): FitOutcome {
   const { status } = outcome;
   if (meanSquare === undefined || (status !== 'converged' && status !== 'failed')) return outcome;
@@ -105,16 +103,16 @@ function notDrowned(meanSquare: number | undefined, outcome: FitOutcome): FitOut
   return { ...outcome, status: 'failed', message };
 }
 
-/** An outcome in which a transform has rounded a value to the border of its support, such as a variance to 0, has failed. */
+/** Marks a fit as failed if a transform has rounded a value to the border of its support, such as a variance to 0. */
 function withinSupports({ layout }: FitProblem, outcome: FitOutcome): FitOutcome {
   if (outcome.status === 'failed') return outcome;
   for (const { path, parameter } of layout.variables) {
     const wrong = outsideSupport(parameter, outcome.values[path]!);
     if (wrong === undefined) continue;
-    const came = wrong.entry === undefined ? '' : `, but the search came to ${wrong.entry}`;
+    const came = wrong.entry === undefined ? '' : `, but the search reached ${wrong.entry}`;
     const message =
       `Failed: '${path}'${wrong.place} must be ${wrong.range}${came}. ` +
-      `Divide the observations by their size, or hold the parameter with fixed(…). ${outcome.message}`;
+      `Divide the observations by their size, or fix the parameter with fixed(…). ${outcome.message}`;
     return { ...outcome, status: 'failed', message };
   }
   return outcome;
@@ -148,15 +146,15 @@ function foundAt(
 const embeddingAt = ({ compute }: FitProblem, given: NonNullable<Point['embedding']>): Embedding =>
   typeof given === 'function' ? compute(given) : given;
 
-/** A positive parameter that has fallen by this factor since the start is on its way to 0. */
+/** Factor of decrease since the start below which a positive parameter counts as vanishing. */
 const VANISHED = 1e-8;
 
-/** A covariance whose variance is 0 is not there. */
+/** Path of a kernel's variance; zero variance switches a kernel off. */
 const VARIANCE_OF_KERNEL = /(^|\.)kernel\.(.*\.)?variance$/;
 
 /**
- * Says which positive parameters vanish: a density without a bound there is why a fit goes on and on, or fails. A fit that converges may have switched
- * off a covariance that it did not need.
+ * Reports vanishing positive parameters: a density that is unbounded there is why a fit continues without end, or fails. A fit that converges may
+ * have switched off a kernel that it did not need.
  */
 function vanishing({ layout, start }: FitProblem, x: Float64Array, status: FitStatus): string {
   const paths = layout.variables.flatMap(({ path, parameter, start: at, width, transform }) => {
@@ -169,15 +167,15 @@ function vanishing({ layout, start }: FitProblem, x: Float64Array, status: FitSt
   if (paths.length === 0) return '';
   return (
     ` ${paths.join(' and ')} went to 0, where the density may have no bound. ` +
-    'Repeated or noise-free observations do this to the noise. Hold it with fixed(…), { "fixed": … } in JSON, or give it a prior.'
+    'Repeated or noise-free observations do this to the noise. Fix it with fixed(…), { "fixed": … } in JSON, or give it a prior.'
   );
 }
 
 /**
- * A step at a point of the solver's variables, or of what was computed.
+ * Step at a point of the solver's variables, or of a computed solution.
  *
  * @param point - kept
- * @param trace - of its start up to this entry; may grow later
+ * @param trace - trace of its start up to this entry; may grow later
  */
 export function fitStep(
   problem: FitProblem,
@@ -212,7 +210,7 @@ export function fitStep(
   return Object.defineProperty(step, 'result', { value }) as FitStep;
 }
 
-/** A solution in closed form is the end; any other step is on the way. */
+/** Marks a closed-form solution as the end; all other steps are intermediate. */
 function endingAt({ iteration }: TraceEntry, { embedding }: Point): Pick<FitState, 'status' | 'message'> {
   return typeof embedding === 'object'
     ? { status: embedding.optimality?.converged === false ? 'failed' : 'converged', message: embedding.message }
@@ -221,7 +219,7 @@ function endingAt({ iteration }: TraceEntry, { embedding }: Point): Pick<FitStat
 
 function isOnItsWay(what: string): InvalidInputError {
   return new InvalidInputError(
-    `The ${what} of a fit whose observations are read some rows at a time takes a pass through all of them, and is there at its end only.`,
+    `The ${what} of a fit whose observations are read in blocks of rows takes a pass through all of them, and is there at its end only.`,
   );
 }
 
@@ -232,7 +230,7 @@ function latentsAt(problem: FitProblem, { x, embedding }: Point): Matrix {
   return model.solve === undefined ? compute(() => model.posterior(valuesAt(x)).latents) : NO_LATENTS;
 }
 
-/** A step in the middle of a computation. */
+/** Step in the middle of a computation. */
 export function stageStep(
   problem: FitProblem,
   { start, entry, stage }: Extract<RunEvent, { kind: 'stage' }>,
@@ -245,11 +243,10 @@ export function stageStep(
 }
 
 /**
- * A fit from its model and what the optimizer found, or what a file holds. It has the members that the model's posterior has something
- * for, and no others.
+ * Builds a fit from its model and the result of the optimizer or the content of a file. It has exactly the members that the model's posterior supports.
  *
- * @param engine - the linear algebra of everything that the fit computes; undefined where the environment says
- * @param isCalibrated - whether predictive variances are calibrated unless `calibrated` says: those of a point fit are, those at a draw are not
+ * @param engine - linear algebra engine of all computations with the fit; undefined for the default of the environment
+ * @param isCalibrated - default of `calibrated`: true for point fits, false for draws
  */
 export function createFit<P, A>(
   model: Model<P, A>,
@@ -292,7 +289,7 @@ export function createFit<P, A>(
   return rememberPosterior(whole, posterior) as unknown as Fit<P, A>;
 }
 
-/** A frozen copy of a record or a list, with its lists and records; the search goes on with the original. */
+/** Frozen copy of a record or list, including nested lists and records; the search continues with the original. */
 function frozen<T>(record: T): T {
   if (Array.isArray(record)) return Object.freeze(record.map(frozen)) as T;
   if (typeof record !== 'object' || record === null || Object.getPrototypeOf(record) !== Object.prototype)
@@ -300,7 +297,7 @@ function frozen<T>(record: T): T {
   return Object.freeze(Object.fromEntries(Object.entries(record).map(([key, entry]) => [key, frozen(entry)]))) as T;
 }
 
-/** By which notebooks of JavaScript (Deno's kernel of Jupyter, and Quarto with it) ask a value how it is shown. */
+/** Symbol under which JavaScript notebooks (Deno's Jupyter kernel, and Quarto with it) look up how to display a value. */
 const NOTEBOOK = Symbol.for('Jupyter.display');
 
 async function displayed(fitted: Omit<FittedModel, 'latents'> & { readonly latents?: Matrix }) {
@@ -326,57 +323,12 @@ function savedFit(
   return { ...saved, checksums: checksums(saved, DIVIDED) };
 }
 
-/** The bound on the log density of the observations, without priors of hyperparameters. */
+/** Bound on the log density of the observations, without priors of hyperparameters. */
 function boundOf(terms: FitOutcome['terms']): number {
   return Object.entries(terms).reduce((sum, [name, part]) => (name.startsWith('hyper.') ? sum : sum + part), 0);
 }
 
-/** Part of the largest deviation or relevance below which a latent dimension is not used. */
-const UNUSED = 0.01;
-/** Number of latent coordinates per observed entry from which points follow the noise. Intervals of 90 % of missing entries hold .92, .86, .35 of wine at .1, .19, .38, and .95, .98, .99 of iris at .3, .6, 1.3. */
-const MANY = 1 / 3;
-
-/** A new outcome with warnings about its latents; a saved one has its own. */
-function warnedOutcome(outcome: FitOutcome, posterior: AnyPosterior): FitOutcome {
-  const { diagnostics, message } = outcome;
-  if (diagnostics.approximations === undefined || diagnostics.warnings !== undefined) return outcome;
-  const warnings = [...unusedDimensions(posterior), ...manyDimensions(posterior)];
-  if (warnings.length === 0) return outcome;
-  const said = warnings.map((own) => ` ${own.message}`).join('');
-  return { ...outcome, message: message + said, diagnostics: { ...diagnostics, warnings } };
-}
-
-function unusedDimensions({ latents, distribution }: AnyPosterior): FitWarning[] {
-  const { columns } = latents;
-  const { relevance } = distribution ?? {};
-  const views = relevance === undefined || relevance instanceof Float64Array ? [relevance] : Object.values(relevance);
-  const center = columnMeans(latents);
-  const squares = new Float64Array(columns);
-  latents.data.forEach((x, k) => {
-    squares[k % columns]! += square(x - center[k % columns]!);
-  });
-  const use = squares.map((sum, d) => Math.max(...views.map((own) => own?.[d] ?? Math.sqrt(sum))));
-  const least = UNUSED * Math.max(...use);
-  const dimensions = Array.from(use.keys()).filter((d) => use[d]! < least);
-  if (dimensions.length === 0) return [];
-  const names = dimensions.map((d) => d + 1).join(', ');
-  const what = relevance === undefined ? 'the latents vary' : 'the mapping varies';
-  const message = `Not used of ${columns} latent dimensions: ${names}, along which ${what} less than ${UNUSED} of the most. Give latentDim: ${columns - dimensions.length}.`;
-  return [{ code: 'unusedDimensions', dimensions, message }];
-}
-
-function manyDimensions({ latents, variables }: AnyPosterior): FitWarning[] {
-  if (variables?.arePoints !== true) return [];
-  const all = Object.values(variables.observations);
-  const missing = all.reduce((sum, { data }) => sum + data.filter(Number.isNaN).length, 0);
-  const entries = all.reduce((sum, { data }) => sum + data.length, -missing);
-  if (missing === 0 || latents.data.length <= MANY * entries) return [];
-  const q = latents.columns;
-  const message = `Rows have ${q} latent coordinates for ${(entries / latents.rows).toFixed(1)} observed entries on average, so points follow the noise and intervals of missing entries need not hold. Take fewer dimensions, or a model that integrates them out: ppca, bayesianGplvm.`;
-  return [{ code: 'manyDimensions', dimensions: Array.from({ length: q }, (_, d) => d), message }];
-}
-
-/** An outcome that is not finite, in its objective, latents or eigenvalues, has 'failed', whatever its model or solver says, and a message that names what is not. */
+/** Sets the status to 'failed' if the objective, latents or eigenvalues are not finite, regardless of the model or solver, with a message that names them. */
 function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosterior): FitOutcome {
   const place = firstNotFinite(latents.data);
   const row = Math.floor(place / latents.columns);
@@ -390,26 +342,27 @@ function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosteri
   return { ...outcome, status: 'failed', message: `${message} ${outcome.message}` };
 }
 
-/** Wraps members so that what they compute runs on one engine. */
+/** Wraps members so that their computations run on one engine. */
 type During = <T>(work: () => T) => T;
 
-/** The same part with an engine at work in all that it computes: its functions, and members that are computed when they are read. */
+/** Returns a part whose functions and lazily computed members run on an engine. */
 type Place = (part: object, during: During) => object;
 
-/** Parts of a posterior that compute something themselves. */
+/** Parts of a posterior that run computations. */
 const PARTS: Readonly<Record<string, Place>> = {
   mapping: placed({}),
   placement: placed({}),
   distribution: placed({}),
   field: placed({}),
   missing: placed({}),
-  variables: placed({ missingEntries: placed({}), uncalibrated: placed({}) }),
+  variables: placed({
+    missingEntries: placed({}),
+    uncalibrated: placed({ leavingOut: placed({}) }),
+    leavingOut: placed({}),
+  }),
 };
 
-/**
- * The posterior with an engine at work in everything that it computes; as it is where none was chosen. What it computes when it is read, such
- * as the graph of a layer, is computed then, not here.
- */
+/** Posterior whose computations run on an engine; unchanged if none was chosen. Lazily computed members, such as the graph of a layer, stay lazy. */
 export function posteriorOn(engine: EngineChoice | undefined, posterior: AnyPosterior): AnyPosterior {
   if (engine === undefined) return posterior;
   return placed(PARTS)(posterior, (work) => withEngine(sharedMemory(), engine, work)) as AnyPosterior;
@@ -419,8 +372,13 @@ function placed(parts: Readonly<Record<string, Place>>): Place {
   return (part, during) => {
     const read = (name: string) => {
       const member: unknown = during(() => Reflect.get(part, name));
-      if (typeof member === 'function') return (...given: unknown[]) => during(() => member.apply(part, given));
       const place = parts[name];
+      if (typeof member === 'function') {
+        return (...given: unknown[]) => {
+          const found = during(() => member.apply(part, given));
+          return place === undefined ? found : place(found, during);
+        };
+      }
       return place !== undefined && typeof member === 'object' && member !== null ? place(member, during) : member;
     };
     const members = Object.keys(part).map((name) => [name, { get: () => read(name), enumerable: true }]);
@@ -428,7 +386,7 @@ function placed(parts: Readonly<Record<string, Place>>): Place {
   };
 }
 
-/** Latents when there is no embedding yet. */
+/** Latents before there is an embedding. */
 const NO_LATENTS: Matrix = Matrix.zeros(0, 0);
 
 /** Names of the abilities of fits. */
@@ -452,8 +410,8 @@ const ABILITIES: Readonly<Record<keyof AnyAbilities | 'toJSON', true>> = {
 };
 
 /**
- * The fit of a model that was stopped before it had computed a solution: its latents have no rows, and its objective is NaN. What rests on a
- * solution throws an OptimizationError that says so.
+ * Fit of a model that was stopped before it had computed a solution: its latents have no rows, and its objective is NaN. Members that need a solution
+ * throw an OptimizationError.
  */
 function unsolvedFit(model: string, { values: _, ...outcome }: FitOutcome): Fit {
   const fitted = { model, latents: NO_LATENTS, parameters: Object.freeze({}), ...outcome };
@@ -470,9 +428,9 @@ function unsolvedFit(model: string, { values: _, ...outcome }: FitOutcome): Fit 
 }
 
 /**
- * The model whose fits remember a table.
+ * Model whose fits remember a table.
  *
- * @throws InvalidInputError when it is not one, or not that of the model's observations
+ * @throws InvalidInputError if it is not a table, or not the table of the model's observations
  */
 export function remembering(model: Model, table: NamedTable | undefined): Model {
   if (table === undefined) return model;
@@ -480,7 +438,7 @@ export function remembering(model: Model, table: NamedTable | undefined): Model 
   const { observations, views } = model.toJSON() as { observations?: unknown; views?: unknown };
   if (views !== undefined) {
     throw new InvalidInputError(
-      `The model '${model.name}' has several views, which no one table holds. Leave out table.`,
+      `The model '${model.name}' has several views, which no single table contains. Leave out table.`,
     );
   }
   const { rows, columns } = table.observations;
@@ -495,7 +453,7 @@ export function remembering(model: Model, table: NamedTable | undefined): Model 
   return Object.freeze({ ...model, table: remembered });
 }
 
-/** Abilities of a fit that name the columns of their predictions. */
+/** Abilities of a fit with named columns in their predictions. */
 function namingColumns(abilities: Abilities, table: FittedTable | undefined): Abilities {
   if (table === undefined || 'translate' in abilities) return abilities;
   const { impute, predict, interpolate, forecast } = abilities as Partial<AnyAbilities>;
@@ -503,10 +461,7 @@ function namingColumns(abilities: Abilities, table: FittedTable | undefined): Ab
   const named = <P extends Prediction>(prediction: P): P => ({ ...prediction, columns });
   const naming: Partial<AnyAbilities> = {
     ...(impute && {
-      impute: (Y, options) => {
-        const filled = impute(Y, options);
-        return filled instanceof Promise ? filled.then(named) : named(filled);
-      },
+      impute: (Y, options) => impute(Y, options).then(named),
     }),
     ...(predict && { predict: (X, options) => named(predict(X, options)) }),
     ...(interpolate && {

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
-import { checkOptions, seedOption } from '../../core/options.ts';
+import { checkOptions, type OptionsIn, seedOption, typed } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
-import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
+import { engineChoice } from '../../engine/dense/index.ts';
 import { approximationsInWords } from '../../model/approximation.ts';
 import type { Fit, FitOf } from '../../model/fit.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
@@ -31,32 +31,28 @@ import { isStillToRun, type Point, type RunEvent, type RunSettings, runFrom, typ
 import type { Runs } from './shortlisted.ts';
 
 /** Options of {@link fitAt}. */
-export interface FitAtOptions {
-  /** Seed of the model's own values, where they are drawn; default 0. */
-  readonly seed?: number | undefined;
-  /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
-  readonly engine?: EngineChoice | undefined;
-  /** The table that the observations come from, as `fit` takes it. */
-  readonly table?: NamedTable | undefined;
-}
+export interface FitAtOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
+  /** Seed of the model's default values, if they are random; default 0. */
   seed: seedOption,
+  /** Linear algebra engine; default LATENTFIELD_ENGINE, or 'auto'. */
   engine: v.optional(engineChoice),
-  table: v.optional(v.any()),
+  /** Table of the observations, as in `fit`. */
+  table: v.optional(typed<NamedTable>()),
 });
 
 /**
- * The fit of a model at given values, without a search: its predictions, projections and samples are those at exactly these values, and its
- * `objective` is what {@link evaluate} gives there.
+ * Fit of a model at fixed values, without a search: its predictions, projections and samples are computed at exactly these values, and its
+ * `objective` is the value of {@link evaluate} there.
  *
  * @param model - a model with parameters, such as `gplvm(Y, { latentDim: 2 })`
- * @param values - natural (constrained) values by path, `latents` among them where they are free; the model's own where none are given. Or a fit of a
- * model with the same paths
+ * @param values - natural (constrained) values by path, including `latents` if they are free; paths that are left out keep the model's default. Or a
+ * fit of a model with the same paths
  * @param options - see {@link FitAtOptions}
- * @returns a fit of status 'stopped', whose `diagnostics.gradientNorm` says how far from a maximum the values are
- * @throws InvalidInputError for an unknown path, a wrong shape or a value outside its support; for a model that computes its solution
- * @throws NumericalError when the log density is not finite there
+ * @returns a fit of status 'stopped', whose `diagnostics.gradientNorm` measures the distance from a maximum
+ * @throws InvalidInputError for an unknown path, a wrong shape or a value outside its support, and for a model that computes its solution
+ * @throws NumericalError if the log density is not finite there
  * @example
  * ```ts
  * const { mean } = fitAt(gplvm(Y, { latentDim: 2 }), { 'mapping.noise': 0.01 }).predict([[0, 0]]);
@@ -93,7 +89,7 @@ export function fitAt<M extends AnyModel>(model: M, values: GivenStart = {}, opt
         ...(kktResidual !== undefined && { kktResidual }),
       },
     } as const;
-    // The types of a model are those of its fits: see createFit.
+    // A model carries the types of its fits: see createFit.
     return createFit(remembered, outcome, engine) as unknown as FitOf<M>;
   } finally {
     compute(() => assembly.dispose());
@@ -108,12 +104,12 @@ function checkHasValues({ name, solve, choose, choosesStart, sourced }: AnyModel
   }
   if (choose !== undefined && !choosesStart) {
     throw new InvalidInputError(
-      `The model '${name}' chooses some of its options by fits of its own. Give these options their values, or use fit.`,
+      `The model '${name}' chooses some of its options by separate fits. Set these options, or use fit.`,
     );
   }
   if (sourced === undefined) return;
   throw new InvalidInputError(
-    `The observations of '${name}' are read some rows at a time. Use fit with start and maxEpochs: 0, which reads them.`,
+    `The observations of '${name}' are read in blocks of rows. Use fit with start and maxEpochs: 0, which reads them.`,
   );
 }
 
@@ -140,15 +136,13 @@ function gradientNormAt(layout: VariableLayout, natural: readonly Float64Array[]
 
 /**
  * Fits any model: maximizes its log density over its free parameters with gradients from automatic differentiation, in double
- * precision. The thread is left every 40 ms, so that an abort, a timer or a page gets its turn.
+ * precision. The fit yields to the event loop every 40 ms, so that aborts, timers and pages stay responsive.
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
- * @param options - see {@link FitOptions}; a model that computes its solution takes no `solver`, batches or `restarts`
- * @returns the fit at the best point found, whether it converged, ran out of iterations or was stopped; a model whose parameters
- * are all held is returned at their values
- * @throws InvalidInputError for an unknown option or a value of the wrong kind; for a checkpoint that does not belong to the
- * model; for workers that cannot rebuild the model
- * @throws OptimizationError when the log density is not finite at the start, or a free parameter receives no gradient
+ * @param options - see {@link FitOptions}; a model that computes its solution does not support `solver`, batches or `restarts`
+ * @returns the fit at the best point, whether it converged, ran out of iterations or was stopped; if all parameters are fixed, the fit at their values
+ * @throws InvalidInputError for an unknown option or a value of the wrong type, a checkpoint of another model, or workers that cannot rebuild the model
+ * @throws OptimizationError if the log density is not finite at the start, or a free parameter receives no gradient
  * @example
  * ```ts
  * const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 200, seed: 1 });
@@ -166,15 +160,15 @@ export async function fit<M extends AnyModel>(model: M, options?: NoInfer<Option
 
 /**
  * {@link fit} step by step: an iterator that pauses at the start and after every iteration, so that a page can draw while it
- * fits. Leaving the loop early ends the fit and gives everything back that it took. The last value, which a `for await` loop
- * does not see, is the fit itself.
+ * fits. Leaving the loop early ends the fit and releases its resources. The return value, which a `for await` loop does not see, is the fit itself.
  *
- * A model that computes its solution pauses in each `stage` of it too; one in closed form gives its result as the last step. With restarts, the steps of one start follow those of another; with workers they mix.
+ * A model that computes its solution also pauses in each `stage`; a closed-form model yields its result as the last step. With restarts, starts
+ * follow one another; with workers their steps interleave.
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`
  * @param options - see {@link FitOptions}
  * @returns an async generator of {@link FitStep} that returns the {@link Fit}
- * @throws InvalidInputError at once for an unknown option or a value of the wrong kind; while it runs, what {@link fit} throws
+ * @throws InvalidInputError immediately for an unknown option or a value of the wrong type; later, the errors of {@link fit}
  * @example
  * ```ts
  * for await (const step of fitSteps(gplvm(Y, { latentDim: 2 }))) {
@@ -189,7 +183,7 @@ export function fitSteps<M extends AnyModel>(
   return stepsOf(model, options, true);
 }
 
-/** @param areTaken - whether the caller takes the steps. Without that, and without `onProgress`, there are none: each takes a copy of the point. */
+/** @param areTaken - whether the caller consumes the steps. Otherwise, and without `onProgress`, none are made, since each copies the point. */
 function stepsOf<M extends AnyModel>(
   model: M,
   options: NoInfer<OptionsOf<M>> | undefined,
@@ -200,7 +194,7 @@ function stepsOf<M extends AnyModel>(
   // Errors of a table are thrown before anything is chosen or fitted.
   remembering(model, given.table);
   const taken = steps(model, settings, areTaken);
-  // The types of a model are those of its fits: see createFit.
+  // A model carries the types of its fits: see createFit.
   return taken as unknown as AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void>;
 }
 
@@ -209,7 +203,7 @@ async function* steps(described: Model, settings: FitSettings, areTaken: boolean
   const model = remembering(found, settings.table);
   const threads = fitThreads(settings.threads, settings.engine);
   try {
-    // A computation may have no pause in which they could join it.
+    // A computation may have no pause where threads could join it.
     if (model.solve !== undefined) await threads.joinAtOnce();
     return yield* stepsWith(threads, model, { ...settings, ...taken }, message, areTaken);
   } finally {
@@ -217,10 +211,10 @@ async function* steps(described: Model, settings: FitSettings, areTaken: boolean
   }
 }
 
-/** The part of the seconds of a fit that the choice of options may take. */
+/** Maximum share of a fit's seconds for choosing options. */
 const FOR_CHOICE = 0.5;
 
-/** The model with its options chosen, and how many seconds are left for it. */
+/** Chooses the model's options, and returns the model with the remaining seconds. */
 async function chosen(model: Model, { seed = 0, signal, maxSeconds }: FitSettings) {
   if (model.choose === undefined) return { model, message: '' };
   const began = performance.now();
@@ -318,11 +312,11 @@ async function* stepsWith(
   }
 }
 
-/** Loads the module that saves and resumes, for a fit that asks for it. */
+/** Loads the module for saving and resuming, if a fit needs it. */
 const checkpointsFor = async ({ resume, checkpoint }: FitSettings) =>
   resume === undefined && checkpoint === undefined ? undefined : import('../../later.ts');
 
-/** The point as long as a caller may keep its step. Of batches it is read when it is asked for, so that an epoch copies nothing of all rows. */
+/** Point that stays valid for as long as a caller keeps its step. For batches it is read on first access, so that an epoch does not copy all rows. */
 const pointAt = ({ inBatches }: FitProblem, point: Point): Point => (inBatches === undefined ? { ...point } : point);
 
 const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
@@ -339,7 +333,7 @@ async function* eventsOf(
   const starts = runs.map(({ start }) => start);
   const stateInterval = isSaved ? checkpointInterval : undefined;
   const settings = { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance, stateInterval };
-  // Loaded when they are asked for, as most pages have no use for them.
+  // Loaded on request, as most pages have no use for them.
   const shared = workers === undefined ? undefined : (await import('../../later.ts')).runInWorkers;
   const run: Runs = (some, own) =>
     shared === undefined ? runHere(problem, some, own, signal, reserve) : shared(problem, some, own, signal, workers!);

@@ -25,57 +25,57 @@ import type { FrozenVariables } from '../solvers/frozenVariables.ts';
 import { averageDensity, batches, batchesOf, type Gathered, gatheredFrom, rowsRead } from './batches.ts';
 import { chosenEngine, computeWith, type FitThreads, ONE_THREAD } from './fitThreads.ts';
 
-/** Relative difference of the log density at one point that other hardware or another engine may make. */
+/** Tolerated relative difference of the log density at one point between hardware or engines. */
 export const ENGINE_DIFFERENCE = 1e-6;
 
-/** A model as a minimization problem: its tensors, which `dispose` gives back, and its solver's variables. */
+/** Model as a minimization problem in the solver's variables, with tensors that `dispose` releases. */
 export interface FitProblem {
   readonly model: Model;
   readonly seed: number;
   readonly layout: VariableLayout;
-  /** Paths of the parameters that have one row a point. */
+  /** Paths of the parameters with one row per point. */
   readonly pointwise: readonly string[];
-  /** The initial values, in the solver's variables: those of the option `start`, and the model's own for all others. */
+  /** Initial values in the solver's variables: the option `start`, completed by the model's defaults. */
   readonly start: Float64Array;
-  /** Bounds and typical sizes of the solver's variables, when there are bounds. */
+  /** Bounds and typical sizes of the solver's variables, if any variable has bounds. */
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
-  /** Variables that the first iterations leave where they are. */
+  /** Variables that are frozen during the first iterations. */
   readonly held: FrozenVariables | undefined;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
-  /** The objective on some of the rows at a time, for a fit in batches. */
+  /** Mini-batch objective, for a fit in batches. */
   readonly inBatches: BatchedObjective | undefined;
-  /** The linear algebra engine that was asked for; undefined where the environment says. */
+  /** Requested linear algebra engine; undefined for the default of the environment. */
   readonly engine: EngineChoice | undefined;
-  /** The one that evaluates it. */
+  /** Engine in use. */
   readonly chosenEngine: EngineReport;
   readonly threads: FitThreads;
-  /** Runs numerics on the float64 backend with that engine and these threads; nothing of the caller's. */
+  /** Runs numerics on the float64 backend with that engine and these threads; never runs the caller's code. */
   compute<T>(work: () => T): T;
   /** Natural values by path. */
   valuesAt(x: Float64Array): ParameterValues;
   /** The solver's variables from natural values by path. */
   variablesAt(values: ParameterValues): Float64Array;
-  /** Value and terms, without gradients; `measured` as {@link EvaluationOptions} have it. Works after `dispose` too, for a point that somebody kept. */
+  /** Value and terms, without gradients; `measured` as in {@link EvaluationOptions}. Works after `dispose` too, for points that were kept. */
   densityAt(x: Float64Array, measured?: boolean): Omit<LogDensity, 'gradients'>;
-  /** The same, and the model with the latents of all points, for a model whose observations are read some rows at a time. */
+  /** Log density, and the model with the latents of all points, for a model whose observations are read in chunks of rows. */
   readonly gather?: (x: Float64Array) => Promise<Gathered>;
-  /** The model's findings about a result. */
+  /** Findings of the model about a result. */
   findingsAt(x: Float64Array): Findings | undefined;
   dispose(): void;
 }
 
-/** Minus the log density that a batch of the rows stands for: evaluation e sees the e-th batch. */
+/** Negative log density estimated from a batch of rows: evaluation e uses the e-th batch. */
 export interface BatchedObjective {
-  /** Rows of each batch but the last of an epoch. */
+  /** Rows per batch; the last batch of an epoch may be smaller. */
   readonly size: number;
-  /** Number of evaluations that go through all rows. */
+  /** Number of evaluations per epoch. */
   readonly perEpoch: number;
-  /** The solver's variables that an evaluation sees: all but those of other batches' points. */
+  /** Indices of the solver's variables in an evaluation: all except the points of other batches. */
   placesOf(evaluation: number): Int32Array;
-  /** Reads the rows of an evaluation, for models whose observations are read some rows at a time; awaited before it. */
+  /** Reads the rows of an evaluation, for models whose observations are read in chunks of rows; awaited before it. */
   readonly ready?: (evaluation: number) => Promise<void>;
-  /** Value, and gradient in the variables at those places. */
+  /** Value, and gradient in the variables at these indices. */
   at(x: Float64Array, evaluation: number): { readonly value: number; readonly gradient: Float64Array };
 }
 
@@ -85,13 +85,13 @@ interface ProblemOptions {
   readonly engine?: EngineChoice | undefined;
   readonly threads?: FitThreads;
   readonly batchSize?: number | undefined;
-  /** Where the search begins, in place of the model's own values. */
+  /** Start of the search instead of the model's default values. */
   readonly start?: GivenStart | undefined;
-  /** Sees how far long work is. */
+  /** Watches the progress of long computations. */
   readonly watch?: Watch;
 }
 
-/** Makes a model ready to be fitted. */
+/** Prepares a model for fitting. */
 export function openProblem(
   model: Model,
   { seed, engine, threads = ONE_THREAD, batchSize, start, watch }: ProblemOptions,
@@ -115,7 +115,7 @@ export function openProblem(
     pointwise: assembly.pointwise ?? [],
     start: variablesAt(start === undefined ? {} : startingValues(layout, start)),
     limits: limitsOf(layout),
-    // Values that a caller gives are not held back for the sake of the model's own start.
+    // Values from the caller are not fixed at first, as the model's default start may be.
     held: start === undefined ? heldOf(assembly, layout) : undefined,
     objective: inBatches === undefined ? whole(objective) : scattered(inBatches, layout.size),
     inBatches,
@@ -145,7 +145,7 @@ export function openProblem(
   };
 }
 
-/** A model that computes its solution: there is nothing to search. */
+/** Problem of a model that computes its solution: there is no search. */
 function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | 'threads' | 'compute'>): FitProblem {
   const none = new Float64Array(0);
   return {
@@ -166,7 +166,7 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
   };
 }
 
-/** The log density of all rows at natural values, without gradients: of one batch after the other where it was fitted so. */
+/** Log density of all rows at natural values, without gradients, batch by batch if it was fitted in batches. */
 export function densityOf(
   { points }: Pick<Model, 'points'>,
   assembly: Assembly,
@@ -185,14 +185,14 @@ export function densityOf(
   return batchSize === undefined ? at() : overBatches(at, points!, batchSize);
 }
 
-/** The log density of all rows as that of one batch after the other, so that no tensor has all rows. */
+/** Log density of all rows, batch by batch, so that no tensor has all rows. */
 function overBatches(at: (batch: Batch) => LogDensity, points: number, batchSize: number): LogDensity {
   const batchAt = batches(points, batchSize, 0);
   const parts = Array.from({ length: batchesOf(points, batchSize) }, (_, k) => at(batchAt(k)));
   return averageDensity(parts, points, batchSize);
 }
 
-/** The same, of one batch of rows after the other. */
+/** Minimization problem of a model fitted in batches. */
 function batched(
   objective: Objective,
   { pointwise }: Assembly,
@@ -214,7 +214,7 @@ function batched(
   };
 }
 
-/** The same with the gradient in all variables, 0 in those that a batch does not see. */
+/** Batch objective with the gradient in all variables, 0 for variables outside the batch. */
 function scattered({ at, placesOf: placesAt }: BatchedObjective, size: number): ObjectiveFunction {
   return (x, { iteration } = { iteration: 0 }) => {
     const { value, gradient: own } = at(x, iteration);
@@ -226,13 +226,13 @@ function scattered({ at, placesOf: placesAt }: BatchedObjective, size: number): 
   };
 }
 
-/** The same function at every evaluation, whatever its terms draw. */
+/** Full-data objective, with the same random draws at every evaluation. */
 function whole(objective: Objective): ObjectiveFunction {
   const { curvature } = objective;
   return Object.assign((x: Float64Array) => objective(x), curvature === undefined ? {} : { curvature });
 }
 
-/** Bounds and typical sizes of the variables; undefined where none has bounds. */
+/** Bounds and typical sizes of the variables; undefined if none has bounds. */
 export function limitsOf({ variables, size }: VariableLayout): FitProblem['limits'] {
   if (variables.every(({ parameter, start }) => start < 0 || parameter.support !== 'box')) return undefined;
   const lower = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
@@ -255,14 +255,14 @@ function heldOf({ held }: Assembly, { variables }: VariableLayout): FrozenVariab
   return places.length === 0 ? undefined : { variables: Int32Array.from(places), iterations: held.iterations };
 }
 
-/** Natural values by path, or the fit that they are taken from. */
+/** Natural values by path, or a fit that supplies them. */
 // biome-ignore lint/suspicious/noExplicitAny: the paths of a fit of any model.
 export type GivenStart = GivenValues | FittedModel<any>;
 
 const isFit = (given: GivenStart): given is FittedModel =>
   typeof given.toJSON === 'function' && typeof given.parameters === 'object';
 
-/** Natural values by path from what a caller gave. The latents of a fit are left out where the model computes its own, as with back-constraints. */
+/** Natural values by path from the caller's argument. The latents of a fit are left out if the model computes its latents, as with back-constraints. */
 export function valuesGiven({ variables }: VariableLayout, given: GivenStart): ParameterValues {
   if (typeof given !== 'object' || given === null) {
     throw new InvalidInputError(`start must be a fit, or natural values by path, but ${describe(given)} was given.`);
@@ -273,9 +273,9 @@ export function valuesGiven({ variables }: VariableLayout, given: GivenStart): P
 }
 
 /**
- * The values at which a search starts.
+ * Initial values of a search.
  *
- * @throws InvalidInputError for an unknown path, a wrong shape, a value outside its support, and another value of a parameter that the model holds
+ * @throws InvalidInputError for an unknown path, a wrong shape, a value outside its support, and a different value of a fixed parameter
  */
 function startingValues(layout: VariableLayout, given: GivenStart): ParameterValues {
   const values = valuesGiven(layout, given);
@@ -284,7 +284,7 @@ function startingValues(layout: VariableLayout, given: GivenStart): ParameterVal
     const held = entriesOf(parameter.initial);
     if (start >= 0 || natural[i]!.every((entry, k) => Object.is(entry, held[k]))) return;
     throw new InvalidInputError(
-      `The start has another value of '${path}' than the model, which holds it. Leave '${path}' out of start, or make a model that holds it at that value.`,
+      `The start has a different value of '${path}' than the model, which fixes it. Leave '${path}' out of start, or make a model that fixes it at that value.`,
     );
   });
   return values;

@@ -11,33 +11,30 @@ import type { FitDiagnostics } from '../../model/fit.ts';
 const VARIABLE = 'LATENTFIELD_THREADS';
 
 /**
- * Multiplications that threads could have shared in a piece of work, from which the fit waits for a start: a second thread saves ten milliseconds
- * of each such piece, and a start takes fifty, by bench/threads.mjs. Other long work, as that of a solver in TypeScript, gains nothing by it.
+ * Shareable multiplications per piece of work above which the fit waits for threads to start: a second thread saves ten milliseconds of each such
+ * piece, and a start costs fifty, by bench/threads.mjs. Other long work, such as a solver in TypeScript, does not benefit.
  */
 const WAITS = 2e8;
-/**
- * Multiplications that threads could have shared before 'auto' starts them, and before a number of them starts that was asked for: a fit that is
- * over sooner gains less than a start takes.
- */
+/** Shareable multiplications before 'auto' starts threads, or before a requested number starts: a shorter fit gains less than a start costs. */
 const PAYS = 2e9;
 const PAYS_WHEN_ASKED_FOR = 1e9;
 
 type Report = Pick<FitDiagnostics, 'threads' | 'threadsReason'>;
 
-/** Threads at work in a fit. */
+/** Threads of a fit. */
 export interface FitThreads {
   run<T>(work: () => T): T;
-  /** Members of the diagnostics about threads. */
+  /** Diagnostics of the threads. */
   diagnostics(): Report;
-  /** Waits for those that are starting, where the last piece of work had enough for them to share. */
+  /** Waits for threads that are starting, if the last piece of work had enough for them to share. */
   join(): Promise<void>;
-  /** Starts a number of them that was asked for, and waits for them: of a computation it is not known what it takes. */
+  /** Starts a requested number of threads and waits for them: the cost of a computation is not known beforehand. */
   joinAtOnce(): Promise<void>;
-  /** Ends those that the fit started itself, and waits until they have, but for those that are still starting. */
+  /** Ends the threads that the fit started and waits for them, except for those that are still starting. */
   release(): Promise<void>;
 }
 
-/** Nobody asked for threads. */
+/** Single thread, if no threads were requested. */
 export const ONE_THREAD: FitThreads = Object.freeze<FitThreads>({
   run: (work) => work(),
   diagnostics: () => ({}),
@@ -47,8 +44,8 @@ export const ONE_THREAD: FitThreads = Object.freeze<FitThreads>({
 });
 
 /**
- * The threads that a fit was given, or as many as it is to start once they pay, by its options or by LATENTFIELD_THREADS. The fit goes on
- * without those that are still starting.
+ * Threads for a fit: those passed, or those to start once they pay off, by its options or by LATENTFIELD_THREADS. The fit continues without threads
+ * that are still starting.
  */
 export function fitThreads(given: number | 'auto' | Threads | undefined, engine: EngineChoice | undefined): FitThreads {
   const wanted = given ?? environmentCount() ?? 'auto';
@@ -62,7 +59,7 @@ export function fitThreads(given: number | 'auto' | Threads | undefined, engine:
   return { ...ONE_THREAD, run: (work) => wanted.run(work), diagnostics: () => reportOf(wanted) };
 }
 
-/** A given number of threads, which the diagnostics report even if there is only this one. */
+/** A requested number of threads, which the diagnostics report even if only one is available. */
 function startedWhenAskedFor(count: number, whyNone: string): FitThreads {
   if (count === 1) return { ...ONE_THREAD, diagnostics: () => ({ threads: 1 }) };
   const threads = startedOnce(PAYS_WHEN_ASKED_FOR, (start) => start.startThreads(count));
@@ -74,9 +71,9 @@ function startedWhenAskedFor(count: number, whyNone: string): FitThreads {
 }
 
 const TOO_SHORT = 'The fit had too little to share: to start other threads takes longer than they would save.';
-const TOO_LITTLE_BESIDE = 'The native library has threads of its own. Beside it, the fit had too little to share.';
+const TOO_LITTLE_BESIDE = 'The native library has its own threads. The fit had too little other work to share.';
 
-/** Nobody asked for a number of them, nor hears why there are none. */
+/** Automatic threads; failures are not reported. */
 function startedOnceTheyPay(): FitThreads {
   const threads = startedOnce(PAYS, (start) => start.startFreeThreads());
   return {
@@ -90,18 +87,18 @@ function startedOnceTheyPay(): FitThreads {
 
 type Starters = Pick<typeof import('../../engine/threads.ts'), 'startFreeThreads' | 'startThreads'>;
 
-/** Threads that start in the background once a fit has had so much to share, and work from when they are there. */
+/** Threads that start in the background after enough shareable work, and are used once they are ready. */
 function startedOnce(pays: number, begin: (from: Starters) => Promise<Threads>) {
   const memory = sharedMemory();
   let starting: Promise<void> | undefined;
   let joined: Threads | undefined;
-  /** Multiplications of the last piece of work that threads could have shared, and of all. */
+  /** Shareable multiplications of the last piece of work, and in total. */
   let shareable = 0;
   let done = 0;
   let isOver = false;
   async function start(): Promise<void> {
     try {
-      // What starts them is loaded when they are asked for, as most pages have no use for it.
+      // Their code is loaded on request, as most pages have no use for it.
       joined = await begin(await import('../../later.ts'));
     } catch (cause) {
       joined = { ...ONE_THREAD, ...notLoaded(cause), dispose: () => Promise.resolve() };
@@ -126,7 +123,7 @@ function startedOnce(pays: number, begin: (from: Starters) => Promise<Threads>) 
       if (joined === undefined && shareable >= WAITS) await starting;
     },
     joinAtOnce: () => Promise.resolve(),
-    /** Threads that have not started yet end as soon as they have: the fit is over without them. */
+    /** Ends threads that are still starting as soon as they have started: the fit has finished without them. */
     async release() {
       isOver = true;
       await joined?.dispose();
@@ -144,7 +141,7 @@ const reportOf = ({ count, reason }: Pick<Threads, 'count' | 'reason'>): Report 
   ...(reason === undefined ? {} : { threadsReason: reason }),
 });
 
-/** LATENTFIELD_THREADS where there is an environment. */
+/** Value of LATENTFIELD_THREADS, if there is an environment. */
 function environmentCount(): number | 'auto' | undefined {
   const named = environmentVariable(VARIABLE);
   if (named === undefined || named === '') return undefined;
@@ -156,7 +153,7 @@ function environmentCount(): number | 'auto' | undefined {
   );
 }
 
-/** Runs numerics on the float64 backend, with this engine and these threads; `watch` sees how far long work is. */
+/** Runs numerics on the float64 backend with this engine and these threads; `watch` follows the progress of long work. */
 export function computeWith(
   engine: EngineChoice | undefined,
   threads: FitThreads,
@@ -166,7 +163,7 @@ export function computeWith(
     watched(watch, () => withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work))));
 }
 
-/** The linear algebra engine that a choice comes to, and what there is to know about it. */
+/** Linear algebra engine that a choice resolves to, with its report. */
 export function chosenEngine(engine: EngineChoice | undefined): EngineReport {
   return withFloat64(({ memory64 }) => withEngine(memory64, engine, () => engineReport(memory64)));
 }

@@ -16,7 +16,7 @@ const schema = v.strictObject({
   seed: seedOption,
 });
 
-/** Draws of paths of the shown variable after its last row, and the moments of the observations over them. */
+/** Draws of paths of the shown variable after its last row, and the moments of the observations over these paths. */
 export function forecasting(modelFor: (calibrated?: boolean | undefined) => RowModel) {
   return (steps: number, options: object = {}): object => {
     if (!Number.isInteger(steps) || steps < 1) {
@@ -38,7 +38,7 @@ export function forecasting(modelFor: (calibrated?: boolean | undefined) => RowM
   };
 }
 
-/** Moments of the mixture of all paths at each step, with the standard error of its mean. */
+/** Moments of the mixture over all paths at each step, with the standard error of the mean. */
 function overPaths(
   steps: readonly { readonly mean: Matrix; readonly variance?: Matrix }[],
 ): Omit<Forecast, 'latents' | 'latentVariances'> {

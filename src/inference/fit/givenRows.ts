@@ -7,13 +7,13 @@ import { isMatrixLike, unknownName } from '../../core/options.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
 import type { RowModel, RowsByName, VariableWidth } from '../../model/rowModel.ts';
 
-/** Rows of variables by their names, as they are given; or those of the only variable that can be meant. */
+/** Rows keyed by variable name, or rows of the only possible variable. */
 export type GivenRows = Readonly<Record<string, MatrixLike | undefined>> | ObservationsLike;
 
-/** The matrix of observations, a table's in the order of the columns that were fitted. */
+/** Matrix of observations, with a table's columns in the order of the fitted columns. */
 export type Observed = (Y: ObservationsLike) => MatrixLike;
 
-/** True for rows by name, as against a matrix or a table. */
+/** True for rows by name, as opposed to a matrix or a table. */
 export const isNamed = (given: unknown): given is Readonly<Record<string, MatrixLike | undefined>> =>
   typeof given === 'object' &&
   given !== null &&
@@ -22,9 +22,9 @@ export const isNamed = (given: unknown): given is Readonly<Record<string, Matrix
   Object.getPrototypeOf(given) === Object.prototype;
 
 /**
- * New rows of observed and known variables, checked; a matrix or a table is that of the only observed variable.
+ * Checks new rows of observed and known variables; a bare matrix or table belongs to the only observed variable.
  *
- * @throws InvalidInputError for unknown names, other numbers of columns or rows, entries that are not numbers, known rows that are left out, and a row of which nothing is given
+ * @throws InvalidInputError for unknown names, wrong numbers of columns or rows, entries that are not numbers, missing known rows, and rows without any entry
  */
 export function observedRows(
   model: RowModel,
@@ -52,7 +52,7 @@ export function observedRows(
       `${caller} takes rows of at least one observed variable (${listed(model.observed)}), but none were given.`,
     );
   }
-  // Known rows say something of a point by themselves.
+  // Known rows alone are information about a point.
   if (model.known.length === 0) {
     for (let i = 0; i < seen[0]!.rows; i++)
       if (seen.every((own) => own.row(i).every(Number.isNaN))) throw unobservedRow(i, 'Y');
@@ -62,9 +62,9 @@ export function observedRows(
 }
 
 /**
- * Values of latent and known variables from which predictions start, checked; a matrix is that of the only one.
+ * Checks the values of latent and known variables at which to predict; a bare matrix belongs to the only one.
  *
- * @throws InvalidInputError for unknown names, other numbers of columns or rows, entries that are not finite, and variables that are left out
+ * @throws InvalidInputError for unknown names, wrong numbers of columns or rows, entries that are not finite, and missing variables
  */
 export function startingRows(model: RowModel, given: GivenRows, caller: string): RowsByName {
   const needed = [...model.latents.filter(({ name }) => model.roots.includes(name)), ...model.known];
@@ -83,10 +83,14 @@ export function startingRows(model: RowModel, given: GivenRows, caller: string):
     caller,
   );
   checkGiven(needed, rows, caller);
+  for (const [name, transform] of Object.entries(model.transforms)) {
+    const refused = rows[name] && transform.refuses(rows[name].data);
+    if (refused !== undefined) throw new InvalidInputError(`${caller} takes '${name}' as ${refused}.`);
+  }
   return rows;
 }
 
-/** One of the results for each observed variable: that of the variable asked for, or of the only one. */
+/** Selects from results per observed variable: the requested variable's, or the only one. */
 export function onlyOf<T>(
   found: Readonly<Record<string, T>>,
   { observed }: RowModel,
@@ -115,7 +119,7 @@ function checkGiven(needed: readonly VariableWidth[], rows: RowsByName, caller: 
 const listed = (of: readonly VariableWidth[]) =>
   of.map(({ name, columns }) => `'${name}' (${columns} wide)`).join(', ');
 
-/** Rows by name, checked: names, widths, entries, and that all have the same number of rows. Messages call the only rows of a matrix by the label. */
+/** Checks rows by name: names, widths, entries, and equal numbers of rows. Messages use the label for a bare matrix. */
 function checkedRows(
   given: Readonly<Record<string, MatrixLike | undefined>>,
   allowed: readonly VariableWidth[],
@@ -152,7 +156,10 @@ function checkedRows(
   return found;
 }
 
-/** Values of root and known variables on the way between two points, along the charts on which they lie; a value that stands for a row of a plate is that of the nearer end. */
+/**
+ * Values of root and known variables on the path between two points, along the charts on which they lie; a value per row of a plate is taken from the
+ * nearer end.
+ */
 export function pathBetween(
   { values, roots, known, indices, charts, latents }: RowModel,
   from: LatentPlace,

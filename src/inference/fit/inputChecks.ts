@@ -2,19 +2,20 @@ import { InvalidInputError, LatentFieldError, OptimizationError } from '../../co
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 
-/** Milliseconds that a function of the caller's still has once the fit has been stopped. */
+/** Milliseconds that a caller's function has left after the fit was stopped. */
 const MOST_AFTER_STOP = 2000;
 
-/** Stands for what a function would have come to that the fit no longer waits for. */
+/** Result of a function that the fit no longer waits for. */
 export const UNFINISHED = Symbol('unfinished');
 
 /**
- * A function of the caller's as a fit calls it: awaited, but no longer than two seconds after the fit has been stopped, so that one that
- * hangs does not outlast a limit. After that it is not called again.
+ * Wraps a caller's function for a fit: it is awaited, but no longer than two seconds after the fit was stopped, so that a function that hangs cannot
+ * exceed a limit. After that it is not called again.
  *
- * @param name - the option that it was given as
- * @param signal - that of whatever stops the fit
- * @returns what gives the function's value, or {@link UNFINISHED}; it throws an OptimizationError where the function throws or rejects, with that as its cause
+ * @param name - name of its option
+ * @param signal - signal that stops the fit
+ * @returns a function that resolves to the caller's value, or to {@link UNFINISHED}; it throws an OptimizationError if the caller's function throws
+ * or rejects, with the error as its cause
  */
 export function callersFunction<A extends unknown[]>(
   name: string,
@@ -55,7 +56,7 @@ async function withinGracePeriod(value: unknown, signal: AbortSignal | undefined
   }
 }
 
-/** Variances of points X, n×q, none below 0. */
+/** Checks variances of points X, n×q, to be nonnegative. */
 export function givenVariances(given: MatrixLike, X: Matrix): Matrix {
   const variances = sameShape(
     checkNumbers(Matrix.from(given, 'latentVariances'), 'latentVariances'),
@@ -69,7 +70,7 @@ export function givenVariances(given: MatrixLike, X: Matrix): Matrix {
   );
 }
 
-/** A matrix that must have as many rows and columns as another. */
+/** Checks that a matrix has the same shape as another. */
 export function sameShape(given: Matrix, like: Matrix, name = 'The complete observations'): Matrix {
   if (given.rows === like.rows && given.columns === like.columns) return given;
   throw new InvalidInputError(

@@ -17,11 +17,11 @@ interface Shown {
 
 const WIDTH = 420;
 const HEIGHT = 320;
-/** Points that are drawn: more would make a cell of a notebook slow and show no more. */
+/** Maximum number of points in a drawing: more would make a notebook cell slow and show no more. */
 const MOST_POINTS = 5000;
 
 /**
- * A fit as text, as a picture of its first two latent dimensions where it has some, and as both: the bundle that `Symbol.for('Jupyter.display')`
+ * Representation of a fit as text and, if it has latents, as a picture of its first two latent dimensions: the bundle that `Symbol.for('Jupyter.display')`
  * returns.
  */
 export function notebookDisplay({ model, message, latents }: Shown): MediaBundle {
@@ -35,7 +35,7 @@ export function notebookDisplay({ model, message, latents }: Shown): MediaBundle
   return { 'text/plain': text, 'text/html': html, 'image/svg+xml': svg };
 }
 
-/** Latents over their first two columns with equal units; over the row's number where there is one column. */
+/** Scatter plot of the first two latent columns with equal units, or of a single column over row numbers. */
 function scatter(latents: Matrix, description: string): string {
   const step = Math.max(1, Math.ceil(latents.rows / MOST_POINTS));
   const rows = Array.from({ length: Math.ceil(latents.rows / step) }, (_, i) => i * step);

@@ -4,10 +4,10 @@ import { copyIterate, type Solution } from '../minimize/solution.ts';
 import type { FitProblem } from './fitProblem.ts';
 
 /**
- * The solution of a problem without variables: there is one point, and nothing to search.
+ * Solution of a problem without variables, which has a single point.
  *
- * @param solver - whose state it is
- * @throws OptimizationError when the log density is not finite there
+ * @param solver - solver whose state is returned
+ * @throws OptimizationError if the log density is not finite there
  */
 export function onlyPoint({ compute, objective, layout }: FitProblem, solver: Solver): Solution {
   const none = new Float64Array(0);
@@ -20,7 +20,7 @@ export function onlyPoint({ compute, objective, layout }: FitProblem, solver: So
     message:
       layout.variables.length === 0
         ? 'Closed form.'
-        : 'Every parameter of the model is held, so there is nothing to fit. This is the model at those values.',
+        : 'Every parameter of the model is fixed, so there is nothing to fit. This is the model at these values.',
     evaluations: 1,
     iterations: 0,
     state: {

@@ -7,9 +7,9 @@ import type { FitProblem } from './fitProblem.ts';
 import type { Origin } from './restarts.ts';
 
 /**
- * Starts of these origins.
+ * Starts from origins.
  *
- * @param goesOn - true for a start that goes on from its state, which is not asked where it began
+ * @param goesOn - true for a start that resumes from its state, so that its origin is not needed
  */
 export function startsFrom(
   problem: FitProblem,
@@ -26,7 +26,7 @@ export function startsFrom(
   );
 }
 
-/** Finds where starts of each kind begin, once for all of a kind that do not depend on their own draw. */
+/** Computes origins of each kind, once for kinds that do not depend on the start's random draws. */
 function startsOf({
   model,
   start,
@@ -41,18 +41,18 @@ function startsOf({
   };
 }
 
-/** The part of the standard deviation of each column of a real matrix, and of the root mean square of a real number or list. */
+/** Factor of the standard deviation of each column of a real matrix, and of the root mean square of a real number or list. */
 const REAL_PART = 0.5;
 
 /**
- * Starts from their origins, moved at random, drawn from the seed; by a width of 1 each column of a real matrix (the latents) moves by half its standard
- * deviation times a standard normal, a real number or list by half its root mean square (half, where that is 0), and the
- * logarithm of a positive parameter or the logit of a bounded one by a standard normal, and a box parameter, within its bounds, by its
- * scale times a standard normal. All in the solver's variables.
+ * Randomly perturbed starts, drawn from the seed. With width 1, each column of a real matrix (the latents) moves by half its standard
+ * deviation times a standard normal, a real number or list by half its root mean square (by half a standard normal if that is 0), the logarithm of a
+ * positive parameter or the logit of a bounded one by a standard normal, and a box parameter, within its bounds, by its scale times a standard
+ * normal. All moves are in the solver's variables.
  *
- * The first n starts are the same however many are drawn.
+ * The first n starts do not depend on the number of starts.
  *
- * @param startOf - the start of an origin, before the move, by its own number; whatever it is, the move takes as much from the stream
+ * @param startOf - unperturbed start of an origin, by its number; it does not affect the number of random draws of the move
  */
 export async function perturbedStarts(
   layout: VariableLayout,
@@ -60,7 +60,7 @@ export async function perturbedStarts(
   origins: readonly Origin[],
   seed: number,
 ): Promise<Float64Array[]> {
-  // A stream of its own: the model may have drawn its start from the seed's, and must not be moved along itself.
+  // A separate stream: the model may have drawn its start from the seed's, and would otherwise be moved along itself.
   const random = seededRandom(seededRandom(seed).integer(2 ** 53));
   const starts: Float64Array[] = [];
   for (const [number, origin] of origins.entries()) {
@@ -98,7 +98,7 @@ function perturb(
   }
 }
 
-/** Standard deviation, or root mean square about 0. */
+/** Standard deviation, or root mean square. */
 function spread(entries: Float64Array, centered: boolean): number {
   const mean = centered ? entries.reduce((sum, entry) => sum + entry, 0) / entries.length : 0;
   return Math.sqrt(entries.reduce((sum, entry) => sum + square(entry - mean), 0) / entries.length);

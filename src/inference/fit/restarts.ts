@@ -11,31 +11,31 @@ import type { FitSettings } from './fitOptions.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunSolution, Start } from './run.ts';
 
-/** The run from one start that came to an end. */
+/** Completed run from one start. */
 export interface EndedRun {
   readonly start: { readonly number: number };
   readonly trace: readonly TraceEntry[];
   readonly solution: RunSolution;
 }
 
-/** A point and how it was found. */
+/** Point and its provenance. */
 interface Outcome extends Omit<FitState, 'diagnostics'> {
-  /** The start that it came from. */
+  /** Start that led to it. */
   readonly start: number;
   readonly point: Point;
-  /** Evaluations from the other starts. */
+  /** Evaluations from other starts. */
   readonly elsewhere: number;
-  /** Diagnostics of the start that it came from. */
+  /** Diagnostics of its start. */
   readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter' | 'seconds'>;
 }
 
 /**
- * The run of the greatest log density, the first of equals, and what there is to say of all of them.
+ * Run with the greatest log density (the first if tied), with diagnostics of all runs.
  *
  * @param ended - at least one
- * @param count - number of starts there were to be
- * @param limits - of the solver's variables
- * @param stop - what may have ended the fit before all starts had their turn
+ * @param count - planned number of starts
+ * @param limits - limits of the solver's variables
+ * @param stop - signal that may have ended the fit before all starts ran
  */
 export function bestSolution(
   ended: readonly EndedRun[],
@@ -61,7 +61,7 @@ export function bestSolution(
   };
 }
 
-/** The bounds of z = x / scale, in which the solver works. */
+/** Bounds of z = x / scale, the variables of the solver. */
 export function boxOf(limits: FitProblem['limits'], size: number): Box {
   if (limits === undefined) {
     return {
@@ -73,7 +73,7 @@ export function boxOf(limits: FitProblem['limits'], size: number): Box {
   return { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
 }
 
-/** The ending of the search; absent for a solution in closed form. */
+/** Reason that the search ended; absent for a closed-form solution. */
 function endingOf(
   { ending, criterion, embedding }: RunSolution,
   { isExpired }: Pick<Stopping, 'isExpired'>,
@@ -103,8 +103,8 @@ function statusOf(
 }
 
 /**
- * The outcome with the findings of its model: how far its optimality conditions are from being met, and whether it is an
- * optimum that means nothing, which is 'degenerate' then and not 'converged'.
+ * Adds the model's findings to an outcome: the residual of its optimality conditions, and whether the optimum is degenerate; the status is then
+ * 'degenerate' instead of 'converged'.
  */
 export function withFindings({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
   if (model.solve !== undefined) return outcome;
@@ -123,31 +123,30 @@ export function withFindings({ model, compute, valuesAt, findingsAt }: FitProble
 
 const violationOf = ({ kktResidual }: AnyPosterior) => kktResidual?.();
 
-/** Further starts of a fit, beside the model's own. */
+/** Starts of a fit in addition to the model's default. */
 export interface Restarts {
-  /** Number of further starts. */
+  /** Number of additional starts. */
   readonly count: number;
   /**
-   * Where they begin, taken in turn: 'model', the model's own start (unless given); for models with latents 'pca', principal
-   * components; 'isomap' and 'eigenmaps', the spectral embeddings by as many neighbors as connect all points, from 10; 'random',
-   * standard normal latents. All but the last are scaled to unit variance a column, and those of PCA and spectral kind are taken as they
-   * are the first time.
+   * Initializations, used in turn: 'model', the model's default start (default); for models with latents also 'pca', principal components; 'isomap'
+   * and 'eigenmaps', spectral embeddings with at least 10 neighbors, increased until all points are connected; 'random', standard normal latents. All
+   * except 'random' are scaled to unit variance per column, and PCA and spectral starts are used unperturbed the first time.
    */
   readonly inits?: readonly StartKind[];
-  /** How far they are moved at random, in the units that `restarts` as a number moves by; default 1. */
+  /** Width of the random perturbation, relative to the perturbations of numeric `restarts`; default 1. */
   readonly width?: number;
-  /** Iterations of each start before the best one goes on alone; all of them run to their end unless given. Not with batches. */
+  /** Iterations of each start before only the best one continues; by default all starts run to their end. Not available with batches. */
   readonly trialIterations?: number;
 }
 
 /** Origin of one start of a fit. */
 export interface Origin {
   readonly init: StartKind;
-  /** Width of the random move from there; 0 for none. */
+  /** Width of the random perturbation; 0 for none. */
   readonly width: number;
 }
 
-/** The origins of all starts, the model's own first. */
+/** Origins of all starts, the model's default first. */
 export function originsOf(restarts: number | Restarts): Origin[] {
   const { count, inits = ['model'], width = 1 } = typeof restarts === 'number' ? { count: restarts } : restarts;
   const origins: Origin[] = [{ init: 'model', width: 0 }];
@@ -159,7 +158,7 @@ export function originsOf(restarts: number | Restarts): Origin[] {
   return origins;
 }
 
-/** One start of a fit and what became of it so far. */
+/** One start of a fit and its current result. */
 export interface Run {
   readonly start: Start;
   readonly trace: TraceEntry[];
@@ -167,7 +166,7 @@ export interface Run {
   solution: RunSolution | undefined;
 }
 
-/** The runs of a fit, which have not begun or go on from what was saved of them. */
+/** Runs of a fit, either not yet begun or resumed from a saved state. */
 export async function runsOf(
   problem: FitProblem,
   settings: FitSettings,

@@ -11,72 +11,72 @@ import type { ComputedProgress } from './computedRun.ts';
 import type { BatchedObjective, FitProblem } from './fitProblem.ts';
 import type { Origin } from './restarts.ts';
 
-/** One of the starts of a fit; plain data, which may go to a worker. */
+/** One start of a fit as plain data that can be sent to a worker. */
 export interface Start {
-  /** 0 is the model's own. */
+  /** Number of the start; 0 is the model's default. */
   readonly number: number;
   readonly origin: Origin;
-  /** In the solver's variables. */
+  /** Initial point in the solver's variables. */
   readonly x: Float64Array;
-  /** Where an earlier run from this start was, to go on from there. */
+  /** State of an earlier run from this start, to resume from. */
   readonly state?: SolverState;
 }
 
 /**
- * Whether a start is still to be run. Once the fit is being stopped, only the model's own, so that there is a result, and those that go on
- * from a state: what they had come to costs no evaluation.
+ * True if a start is still to be run. Once the fit is being stopped, this is true for the model's default start, so that there is a result, and for
+ * starts with a saved state, which cost no evaluation.
  */
 export function isStillToRun({ number, state }: Start, { aborted }: AbortSignal): boolean {
   return !aborted || number === 0 || state !== undefined;
 }
 
-/** Settings of the runs from all starts. */
+/** Settings shared by the runs from all starts. */
 export interface RunSettings {
-  /** The one that suits the problem, unless given. */
+  /** Solver; default the one that suits the problem. */
   readonly solver?: Solver | undefined;
   readonly relativeDecrease: number;
   readonly maxIterations?: number | undefined;
   readonly maxEvaluations?: number | undefined;
   readonly tolerance?: number | undefined;
-  /** Seconds between two states; default none. */
+  /** Seconds between saved states; default none. */
   readonly stateInterval?: number | undefined;
-  /** Iterations after which a run pauses, to go on from its state: `maxIterations` is how long it runs then in all. */
+  /** Iterations after which a run pauses, to resume from its state; `maxIterations` limits the total. */
   readonly pauseAt?: number | undefined;
 }
 
-/** A point of the solver's variables, or what was computed where a model has none. */
+/** Point of the solver's variables, or the computed solution of a model without variables. */
 export interface Point {
   readonly x: Float64Array;
-  /** None before there is one. A function is one that was not asked for yet; it never comes from a worker. */
+  /** Embedding; undefined until there is one. A function computes it lazily; workers never send functions. */
   readonly embedding?: Embedding | (() => Embedding) | undefined;
 }
 
 /** Result of a run, with the embedding of a model without variables. */
 export type RunSolution = Solution & { readonly embedding?: Embedding | undefined };
 
-/** Stage of a computation and the part of it that is done. */
+/** Stage of a computation and its completed fraction. */
 export interface Stage {
   readonly name: string;
-  /** From 0 to 1. */
+  /** Completed fraction, from 0 to 1. */
   readonly part: number;
 }
 
-/** Event of a run; plain data, which may come from a worker. */
+/** Event of a run as plain data that can be sent by a worker. */
 export type RunEvent =
   | { readonly kind: 'iteration'; readonly start: number; readonly entry: TraceEntry; readonly point: Point }
   | { readonly kind: 'stage'; readonly start: number; readonly entry: TraceEntry; readonly stage: Stage }
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
   | { readonly kind: 'end'; readonly start: number; readonly solution: RunSolution }
-  /** The worker that had it was lost; it begins anew, and what it comes to is the same. */
+  /** The worker of this start was lost; the start begins anew, with the same result. */
   | { readonly kind: 'again'; readonly start: number; readonly why: string };
 
-/** Iterations where none are given. */
+/** Default limit of iterations. */
 export const MOST_ITERATIONS = 1000;
 
-/** Halvings of the way between a start where the log density is not finite and the model's own start. */
+/** Maximum number of halvings of the distance between a start with non-finite log density and the model's default start. */
 const MOST_HALVINGS = 10;
 
-/** Entry of the trace at an iteration. */
+/** Trace entry of an iteration. */
 function traceEntry({
   iterations,
   evaluations,
@@ -86,7 +86,7 @@ function traceEntry({
   return { iteration: iterations, evaluations, objective: -value, gradientNorm };
 }
 
-/** @throws InvalidInputError that names the parameter whose bounds a solver cannot keep to */
+/** @throws InvalidInputError that names the parameter whose bounds the solver does not support */
 function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem['limits'], solver: string): void {
   for (const { path, start, size } of variables) {
     for (let i = start; limits !== undefined && start >= 0 && i < start + size; i++) {
@@ -99,18 +99,18 @@ function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem[
   }
 }
 
-/** Cost of reading the result off a search that evaluates by itself, in evaluations of the whole log density, or in steps of a computation. */
+/** Cost of reading the result of a search, in evaluations of the full log density or in steps of a computation. */
 const READ_OFF = 2;
 
-/** At most this part of the iterations leaves some variables where they are. */
+/** Maximum fraction of the iterations during which some variables are frozen. */
 const HELD_PART = 0.2;
 
 /**
- * Runs the search from one start, or the computation of a model that computes its solution, in slices on the float64 backend; everything of the
- * caller's happens outside of it, while the generator pauses.
+ * Runs the search from one start, or the computation of a model that computes its solution, in slices on the float64 backend; the caller's code runs
+ * outside the slices, while the generator pauses.
  *
- * @param signal - ends the run before its next evaluation; a reason that is a string says who stopped it
- * @param reserve - called with the milliseconds that the next evaluation and the end of the fit will take, as far as that is known; it may set the signal off
+ * @param signal - ends the run before its next evaluation; a string as its reason names who stopped it
+ * @param reserve - called with the estimated milliseconds of the next evaluation and the end of the fit; it may abort the signal
  */
 export async function* runFrom(
   problem: FitProblem,
@@ -136,7 +136,7 @@ export async function* runFrom(
   const { run, first } = isComputed
     ? await computedSteps(problem, state, settings, signal)
     : await searchSteps(problem, start, given, settings, signal);
-  // Seconds of the last evaluation, and of the last step of another kind, such as a curvature or a part of a search that evaluates by itself.
+  // Seconds of the last evaluation, and of the last step of another kind, such as a curvature or a search that evaluates internally.
   let evaluation = performance.now() - began;
   let other = 0;
   let step = first;
@@ -194,14 +194,14 @@ export async function* runFrom(
   yield { kind: 'end', start: number, solution };
 }
 
-/** The point of a search, copied when it is read, which can be done until the run goes on. */
+/** Point of a search, copied on first access, which must happen before the run continues. */
 const pointOf = (progress: Progress): Point => ({
   get x() {
     return progress.x;
   },
 });
 
-/** The steps of a search or a computation, of which the first was taken. */
+/** Iterator of a search or a computation after its first step. */
 interface Begun {
   readonly run: Generator<ComputedProgress, RunSolution, void>;
   readonly first: IteratorResult<ComputedProgress, RunSolution>;
@@ -220,9 +220,9 @@ async function computedSteps(
 }
 
 /**
- * Evaluates the start. A perturbed one where the log density is not finite is moved halfway to the model's own, until it is.
+ * Evaluates the start. If the log density is not finite at a perturbed start, the start is repeatedly moved halfway to the model's default.
  *
- * @throws OptimizationError when it is not finite at the model's own
+ * @throws OptimizationError if it is not finite at the model's default start
  */
 async function searchSteps(
   problem: FitProblem,
@@ -266,7 +266,7 @@ async function searchSteps(
   }
 }
 
-/** The error at a start, naming the terms of the log density that are not finite there. */
+/** Error at a start that names the terms of the log density that are not finite. */
 function startError(error: unknown, { densityAt, inBatches }: FitProblem, x: Float64Array): unknown {
   if (!(error instanceof OptimizationError) || inBatches !== undefined) return error;
   try {
@@ -277,18 +277,18 @@ function startError(error: unknown, { densityAt, inBatches }: FitProblem, x: Flo
       { cause: error },
     );
   } catch {
-    // The density cannot be evaluated there, which the error says.
+    // The error reports that the density cannot be evaluated there.
     return error;
   }
 }
 
-/** The limit as `maxEpochs` counts it, which the iterations were made of unless they were given. */
+/** Expresses a limit of iterations as `maxEpochs`, unless iterations were set explicitly. */
 function epochsOf({ perEpoch }: BatchedObjective, maxIterations = MOST_ITERATIONS): string | undefined {
   const epochs = maxIterations / perEpoch;
   return Number.isInteger(epochs) ? counted(epochs, 'epoch') : undefined;
 }
 
-/** The solver as the problem needs it: one that sees epochs, or holds some variables at first. What few problems need is loaded by those. */
+/** Adapts the solver to the problem: wraps it for epochs, or to freeze some variables at first. Modules that few problems need are loaded on demand. */
 async function solverFor(
   solver: Solver,
   { held, inBatches }: Pick<FitProblem, 'held' | 'inBatches'>,

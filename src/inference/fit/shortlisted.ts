@@ -2,12 +2,12 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { FitProblem } from './fitProblem.ts';
 import { MOST_ITERATIONS, type RunEvent, type RunSettings, type RunSolution, type Start } from './run.ts';
 
-/** Runs the solver from some starts, here or in workers. */
+/** Runs the solver from some starts, in this thread or in workers. */
 export type Runs = (starts: readonly Start[], settings: RunSettings) => AsyncGenerator<RunEvent, void, void>;
 
 /**
- * Runs every start for some iterations, and then the best of them to its end, the first of equals. The others end where they are. A start that goes on
- * from a state beyond the trial stays there, so that a fit that is resumed chooses as it did before.
+ * Runs every start for some iterations, and then only the best of them (the first if tied) to its end. A start that resumes from a state beyond the
+ * trial stays there, so that a resumed fit makes the same choice.
  */
 export async function* shortlisted(
   { inBatches }: Pick<FitProblem, 'inBatches'>,

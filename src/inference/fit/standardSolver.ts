@@ -4,13 +4,13 @@ import { lbfgs } from '../solvers/lbfgs.ts';
 import { lbfgsb } from '../solvers/lbfgsb.ts';
 import type { FitProblem } from './fitProblem.ts';
 
-/** Steps of adam in the first epoch, and the epochs after which they have halved. */
+/** Step size of adam in the first epoch, and the epochs after which it has halved. */
 const STEP = 0.05;
 const HALVING = 20;
 
 /**
- * The model's own solver where it keeps to the model's bounds, or the usual one: one for noisy gradients of batches, or one that keeps to these bounds. This file is loaded when a fit was not
- * given a solver.
+ * The model's preferred solver if it supports the model's bounds, otherwise the default: one for noisy mini-batch gradients, or one for bounds.
+ * Loaded only if a fit was not passed a solver.
  */
 export async function standardSolver({ model, limits, inBatches, seed }: FitProblem): Promise<Solver> {
   if (inBatches !== undefined) {

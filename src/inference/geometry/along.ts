@@ -4,7 +4,7 @@ import type { AnyPosterior } from '../../model/posterior.ts';
 import { geometryOf } from './geometry.ts';
 import { surfaceOf } from './metricField.ts';
 
-/** Points on the geodesic between two latents, equally far from each other along it. */
+/** Equally spaced points on the geodesic between two latents. */
 export function geodesicPoints(
   posterior: Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping'>,
   view: string | undefined,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions, givenList, integerFrom } from '../../core/options.ts';
+import { checkOptions, givenList, integerFrom, type OptionsIn } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { differenceStep } from '../../engine/centralDifferences.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
@@ -29,36 +29,34 @@ import {
 } from './paths.ts';
 
 /** Options of {@link geometry}. */
-export interface GeometryOptions {
-  /** One of several observed variables or views; the metrics of all of them are added up without it. */
-  readonly view?: string | undefined;
-}
+export interface GeometryOptions extends OptionsIn<typeof schema> {}
 
-/** A shortest path between two latent points. */
+/** Shortest path between two latent points. */
 export interface Geodesic {
-  /** Points on it, equally far from each other along it, both ends included; n×q. */
+  /** Equally spaced points on the path, both ends included; n×q. */
   readonly latents: Matrix;
-  /** Its length, in the unit of the observations. */
+  /** Length of the path, in the unit of the observations. */
   readonly length: number;
-  /** False where the search for the path of least energy ended at its limit of iterations. */
+  /** False if the search for the path of least energy ended at its limit of iterations. */
   readonly converged: boolean;
 }
 
 /** Options of a path. */
-export interface PathOptions {
-  /** Points of the path, both ends included, from 2; default 20. */
-  readonly points?: number | undefined;
-}
+export interface PathOptions extends OptionsIn<typeof pathSchema> {}
 
-/** The geometry that a fitted mapping gives its latent space: see {@link geometry}. */
+/** Riemannian geometry of the latent space of a fitted mapping: see {@link geometry}. */
 export interface Geometry {
-  /** The latent points that were fitted, N×q: coordinates on a circle, torus or sphere are those of the chart. */
+  /** Fitted latent points, N×q; on a circle, torus or sphere, coordinates in its chart. */
   readonly latents: Matrix;
-  /** True if the metric has the variance of the slopes in it; false for mappings that give no covariances of their functions: the metric is then that of their mean. */
+  /**
+   * True if the metric includes the variance of the slopes; false for mappings without covariances of their functions, whose metric is computed from
+   * the mean function.
+   */
   readonly includesVariance: boolean;
   /**
-   * Relative error of the metric that paths are computed from, the 95 % quantile over the centers of cells: in two dimensions it is interpolated from a grid, which is refined
-   * until this is below 0.5 %, to at most 96 points per axis. 0 in other dimensions, where the metric itself is used.
+   * Relative error of the metric that paths are computed from, as the 95 % quantile over the centers of cells. In two dimensions the metric is
+   * interpolated from a grid, which is refined until this error is below 0.5 %, to at most 96 points per axis. In other dimensions the exact metric
+   * is used, and the error is 0.
    */
   readonly interpolationError: number;
   /**
@@ -68,60 +66,64 @@ export interface Geometry {
    * @returns n matrices q×q, in squared units of the observations
    */
   metric(X: MatrixLike): Matrix[];
-  /** √det G at points X (n×q): how much larger an area is among the observations. */
+  /** √det G at points X (n×q): the magnification of areas by the mapping. */
   magnification(X: MatrixLike): Float64Array;
-  /** Length ∫√(ẋᵀGẋ) of the path with these points (n×q) on straight lines between them. */
+  /** Length ∫√(ẋᵀGẋ) of the piecewise linear path through these points (n×q). */
   length(path: MatrixLike): number;
-  /** Length of the geodesic between two points, or numbers of points that were fitted. */
+  /** Length of the geodesic between two points, or between fitted points by row number. */
   distance(from: LatentPlace, to: LatentPlace): number;
-  /** Distances between all of some points, n×n: numbers of points that were fitted, or points. */
+  /** Pairwise geodesic distances, n×n, of points or of fitted points by row number. */
   distances(landmarks: readonly LatentPlace[]): Matrix;
-  /** The geodesic between two points. */
+  /** Geodesic between two points. */
   geodesic(from: LatentPlace, to: LatentPlace, options?: PathOptions): Geodesic;
   /** Geodesics of pairs of points. */
   geodesics(pairs: readonly (readonly [LatentPlace, LatentPlace])[], options?: PathOptions): Geodesic[];
   /**
-   * The exponential map: the geodesic that leaves a point with a velocity, followed for a unit of time. Its last row is where it leads to.
+   * Exponential map: the geodesic from a point with an initial velocity, followed for unit time. Its last row is the end point.
    *
    * @param velocity - q entries
    * @param options - `points` of the path, both ends included
-   * @throws InvalidInputError where the metric is singular at the point
+   * @throws InvalidInputError if the metric is singular at the point
    */
   exponential(from: LatentPlace, velocity: ArrayLike<number>, options?: PathOptions): Matrix;
 }
 
 const pathSchema = v.strictObject({
+  /** Points on the path, both ends included, at least 2; default 20. */
   points: v.optional(integerFrom(2), 20),
 });
-const schema = v.strictObject({ view: v.optional(v.string('the name of a view')) });
+const schema = v.strictObject({
+  /** Name of one of several observed variables or views; by default the metrics of all of them are added. */
+  view: v.optional(v.string('the name of a view')),
+});
 
-/** Segments of a path on which its energy is minimized: of an interpolated metric, and of one that is computed at each point. */
+/** Segments of a path along which its energy is minimized: with an interpolated metric, and with a metric computed at each point. */
 const [SEGMENTS, FEWER_SEGMENTS] = [32, 16];
-/** Steps of the exponential map. */
+/** Integration steps of the exponential map. */
 const INTEGRATION_STEPS = 100;
 /** Points of the grid on its longer axis: initial and largest number. */
 const [FIRST_GRID, LARGEST_GRID] = [24, 96];
 const INTERPOLATION_ERROR = 0.005;
-/** Room around the latents, as a part of their range. */
+/** Margin around the latents, relative to their range. */
 const MARGIN = 0.1;
 /** Largest number of cells whose centers are compared with the metric itself. */
 const TRIAL_CELLS = 200;
 
 /**
- * The Riemannian geometry of the latent space of a fit: how far points are from each other where it counts, among the observations. Its metric is the expected one that
- * the mapping f pulls back from them,
+ * Riemannian geometry of the latent space of a fit: distances between points as measured in the space of the observations. Its metric is the expected
+ * pull-back metric of the mapping f,
  *
- *   G(x) = E[J(x)ᵀJ(x)] = E[J]ᵀE[J] + Σ_d Cov(J_d),  J = ∂f/∂x (D×q) given the observations,
+ *   G(x) = E[J(x)ᵀJ(x)] = E[J]ᵀE[J] + Σ_d Cov(J_d),  J = ∂f/∂x (D×q) conditional on the observations,
  *
- * so that it grows where the mapping is uncertain, and geodesics keep to the data. Gaussian processes, exact or through inducing inputs, know the moments of their slopes;
- * decoders and other maps that are certain have the first term alone.
+ * which is larger where the mapping is uncertain, so that geodesics stay close to the data. Gaussian processes, exact or with inducing inputs, have
+ * both terms; decoders and other deterministic maps have only the first.
  *
- * Geodesics start from a shortest path on a grid (in two dimensions), along a neighborhood graph of the latents (in more), or along the chart of a manifold, and are then
- * curves of least energy ∫ẋᵀGẋ, found by L-BFGS. A metric of points on a chart is one in its coordinates.
+ * Geodesics start from a shortest path on a grid (in two dimensions), along a neighborhood graph of the latents (in more), or along the chart of a
+ * manifold, and are then refined to curves of least energy ∫ẋᵀGẋ by L-BFGS. For points on a manifold, the metric is expressed in the coordinates of the chart.
  *
- * @param fit - of a model with a mapping from one latent variable to observations
+ * @param fit - fit of a model with a mapping from one latent variable to observations
  * @param options - see {@link GeometryOptions}
- * @throws InvalidInputError for what is not such a fit, and for kernels whose functions have no slopes, such as matern12, when a metric is asked for
+ * @throws InvalidInputError for other arguments, and when a metric is requested, for kernels whose functions are not differentiable, such as matern12
  * @see Tosi, Hauberg, Vellido & Lawrence 2014, §3; Arvanitidis, Hansen & Hauberg 2018
  * @example
  * ```ts
@@ -143,7 +145,7 @@ export function geometry(fit: object, options: GeometryOptions = {}): Geometry {
   return geometryOf(surfaceOf(posterior, view, 'geometry'));
 }
 
-/** The geometry of a surface. */
+/** Geometry of a surface. */
 export function geometryOf(surface: Surface): Geometry {
   const { latents } = surface;
   const q = latents.columns;
@@ -246,9 +248,9 @@ interface FoundPath extends RefinedPath {
   readonly length: number;
 }
 
-/** Finds geodesics on a surface. */
+/** Geodesic solver on a surface. */
 interface PathFinder {
-  /** Sees to it that the metric is known around these points. */
+  /** Extends the grid so that it covers these points. */
   cover(points: Float64Array): void;
   field(): MetricField;
   interpolationError(): number;
@@ -279,14 +281,14 @@ const measured = (field: MetricField, path: Float64Array, converged: boolean): F
   converged,
 });
 
-/** Points on the way along a chart. */
+/** Intermediate points along a chart. */
 function onChart({ chart, latents: { columns: q } }: Surface, from: Float64Array, to: Float64Array): Float64Array {
   const path = new Float64Array((FEWER_SEGMENTS + 1) * q);
   for (let k = 0; k <= FEWER_SEGMENTS; k++) path.set(chart!.between(from, to, k / FEWER_SEGMENTS), k * q);
   return path;
 }
 
-/** In one dimension there is one way; on a circle there are two. */
+/** Shortest line in one dimension; on a circle, the shorter of two. */
 function shortestLine(
   field: MetricField,
   from: Float64Array,
@@ -302,7 +304,7 @@ function shortestLine(
   return lines[lengths.indexOf(Math.min(...lengths))]!;
 }
 
-/** Paths in two dimensions, on a metric that is interpolated from a grid. */
+/** Geodesics in two dimensions, with a metric interpolated from a grid. */
 function plane(surface: Surface, exact: MetricField): PathFinder {
   const { latents, chart } = surface;
   let known: (Gridded & { lower: [number, number]; upper: [number, number] }) | undefined;
@@ -356,7 +358,7 @@ interface Gridded {
   readonly error: number;
 }
 
-/** The metric on a grid that is fine enough, or the finest. */
+/** Metric on the first grid that is accurate enough, or on the finest. */
 function interpolated(
   exact: MetricField,
   lower: readonly [number, number],

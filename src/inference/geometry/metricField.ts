@@ -6,33 +6,33 @@ import type { Chart } from '../../model/language/mapped.ts';
 import { expectedMetric, type PullBack, pointsAround, pullBackOf, slopesFrom } from '../../model/language/metric.ts';
 import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
 
-/** Latent points with the metric that a mapping from them to observations pulls back. */
+/** Latent points with the metric that their mapping to observations pulls back. */
 export interface Surface {
-  /** Points that were fitted, N×q. */
+  /** Fitted points, N×q. */
   readonly latents: Matrix;
-  /** The chart that they are coordinates of, if any. */
+  /** Chart of their coordinates, if any. */
   readonly chart: Chart | undefined;
-  /** The expected metric at points X (n×q). */
+  /** Expected metric at points X (n×q). */
   metric(X: Matrix): PullBack;
 }
 
-/** Points whose metrics are computed together. */
+/** Number of points whose metrics are computed together. */
 const TOGETHER = 16;
 
 type Mapped = Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping'>;
 
 /**
- * The surface of a posterior.
+ * Surface of a posterior.
  *
- * @param view - one of several observed variables; all together without it
- * @throws InvalidInputError for a model without a mapping, or a view that it has not
+ * @param view - one of several observed variables; by default the sum over all of them
+ * @throws InvalidInputError for a model without a mapping, or an unknown view
  */
 export function surfaceOf(posterior: Mapped, view: string | undefined, caller: string): Surface {
   const { fitted, variables, mapping, latents } = posterior;
   if (fitted !== undefined && variables !== undefined) {
     const names = fitted.observed.map(({ name }) => name);
     if (view !== undefined && !names.includes(view)) throw unknownName('view', view, names, caller);
-    // A model that has no single root says so when its metric is asked for.
+    // A model without a single root throws when its metric is requested.
     const root = fitted.roots[0] ?? fitted.model.graph.shown.name;
     return {
       latents: fitted.values[root]!,
@@ -49,7 +49,7 @@ export function surfaceOf(posterior: Mapped, view: string | undefined, caller: s
   return { latents, chart: undefined, metric: inSlices(metricOf(mapping, latents)) };
 }
 
-/** The metric of a mapping's mean. */
+/** Metric of the mapping's mean function. */
 function metricOf(mapping: Mapping, latents: Matrix): (X: Matrix) => PullBack {
   const step = differenceStep(latents.data, latents.columns);
   const ones = new Float64Array(mapping.observedColumns).fill(1);
@@ -76,17 +76,17 @@ function inSlices(metric: (X: Matrix) => PullBack): (X: Matrix) => PullBack {
   };
 }
 
-/** A metric everywhere, with its slopes: what lengths, geodesics and the exponential map are computed from. */
+/** Metric as a function of position, with derivatives, for lengths, geodesics and the exponential map. */
 export interface MetricField {
-  /** q */
+  /** Latent dimension q. */
   readonly dim: number;
-  /** G at n points (n×q one after the other): n·q² numbers. */
+  /** Metric G at n points (n×q in row-major order): n·q² numbers. */
   at(points: Float64Array): Float64Array;
-  /** G, and its derivative along each of the q columns: n·q·q² numbers. */
+  /** Metric G, and its derivative with respect to each of the q columns: n·q·q² numbers. */
   withSlopes(points: Float64Array): { readonly metric: Float64Array; readonly slopes: Float64Array };
 }
 
-/** A metric that is computed wherever it is asked for; slopes are central differences of it. */
+/** Metric that is computed at each point; its slopes are central differences. */
 export function exactField(metricAt: (X: Matrix) => Float64Array, q: number, step: number): MetricField {
   const at = (points: Float64Array) => metricAt(new Matrix(points, points.length / q, q));
   return {
@@ -125,11 +125,11 @@ export interface Grid {
   readonly origin: readonly [number, number];
   readonly spacing: readonly [number, number];
   readonly count: readonly [number, number];
-  /** True if it goes on from its end at its beginning. */
+  /** True if the grid is periodic. */
   readonly periodic: boolean;
 }
 
-/** A grid of at most this many points per axis over a box, or over one period of each axis. */
+/** Grid of at most this many points per axis over a box, or over one period of each axis. */
 export function gridOver(
   lower: readonly [number, number],
   upper: readonly [number, number],
@@ -143,7 +143,7 @@ export function gridOver(
   return { origin: lower, spacing: [ranges[0] / cells[0], ranges[1] / cells[1]], count, periodic };
 }
 
-/** All points of a grid, the first column running slowest. */
+/** All points of a grid, with the first column varying slowest. */
 export function gridPoints({ origin, spacing, count }: Grid): Matrix {
   const points = Matrix.zeros(count[0] * count[1], 2);
   for (let i = 0; i < count[0]; i++) {
@@ -156,8 +156,9 @@ export function gridPoints({ origin, spacing, count }: Grid): Matrix {
 }
 
 /**
- * A metric in two dimensions from its values on a grid: the entries of its root √G are interpolated by cubic convolution, so that G = √G·√G has no negative eigenvalue anywhere.
- * Outside of the grid it is that of the nearest point of its edge.
+ * Metric in two dimensions from its values on a grid: the entries of its root √G are interpolated by cubic convolution, so that G = √G·√G has no
+ * negative eigenvalue anywhere.
+ * Outside the grid it equals the metric at the nearest point of its edge.
  *
  * @param metrics - G at the points of the grid, 4 numbers each
  * @see Keys 1981
@@ -254,7 +255,7 @@ export function griddedField(grid: Grid, metrics: Float64Array): MetricField {
   };
 }
 
-/** The root of a symmetric 2×2 matrix without negative eigenvalues: (G + √det·I)/√(tr + 2√det), as (first, off-diagonal, last). */
+/** Square root of a symmetric positive semidefinite 2×2 matrix: (G + √det·I)/√(tr + 2√det), as (first, off-diagonal, last). */
 function squareRoot(G: Float64Array, at: number, into: Float64Array, to: number): void {
   const [a, b, c] = [G[at]!, G[at + 1]!, G[at + 3]!];
   const s = Math.sqrt(Math.max(0, a * c - b * b));

@@ -4,10 +4,10 @@ import { minimize } from '../minimize/minimize.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';
 import type { Grid, MetricField } from './metricField.ts';
 
-/** A path from a point to another, as points one after the other. */
+/** Initial path between two points, as points in row-major order. */
 export type PathStart = (from: Float64Array, to: Float64Array) => Float64Array;
 
-/** Steps to the 16 neighbors of a point of a grid: those of a king and of a knight. */
+/** Steps to the 16 neighbors of a grid point: the moves of a king and of a knight. */
 const MOVES = [
   [1, 0],
   [0, 1],
@@ -22,13 +22,13 @@ const MOVES = [
   [-i!, -j!],
 ]) as readonly (readonly [number, number])[];
 
-/** Shortest paths between points of a grid with 16 neighbors each. Those from one point are searched together, once. */
+/** Shortest paths between points of a grid with 16 neighbors each. Paths from one point are computed together, once. */
 export function gridStarts(grid: Grid, metrics: Float64Array): PathStart {
   const { origin, spacing, count, periodic } = grid;
   const size = count[0] * count[1];
   let source = -1;
   const distances = new Float64Array(size);
-  /** The move that led to each point. */
+  /** Move that led to each point. */
   const moves = new Int8Array(size);
 
   const wrapped = (i: number, n: number) => (periodic ? ((i % n) + n) % n : i);
@@ -55,7 +55,7 @@ export function gridStarts(grid: Grid, metrics: Float64Array): PathStart {
     }
   }
 
-  /** By the mean of the metrics of both ends. */
+  /** Length of a move by the mean of the metrics at both ends. */
   function moveLength(from: number, to: number, x: number, y: number): number {
     const mean = (e: number) => (metrics[4 * from + e]! + metrics[4 * to + e]!) / 2;
     return Math.sqrt(Math.max(0, x * x * mean(0) + 2 * x * y * mean(1) + y * y * mean(3)));
@@ -89,7 +89,7 @@ export function gridStarts(grid: Grid, metrics: Float64Array): PathStart {
       path[2 * (k + 1)] = origin[0] + i * spacing[0];
       path[2 * (k + 1) + 1] = origin[1] + j * spacing[1];
     });
-    // The end is a whole number of periods from where it was asked for, if the path goes around.
+    // If the path goes around, its end is a whole number of periods from the requested one.
     for (const axis of [0, 1] as const) {
       const turns = Math.round(((axis === 0 ? i : j) - last[axis]) / count[axis]);
       path[2 * steps.length + axis] = to[axis]! + (periodic ? turns * count[axis] * spacing[axis] : 0);
@@ -99,12 +99,12 @@ export function gridStarts(grid: Grid, metrics: Float64Array): PathStart {
   };
 }
 
-/** Neighbors of each point. */
+/** Number of neighbors of each point. */
 const NEIGHBORS = 10;
-/** Most points of the graph. */
+/** Maximum number of points in the graph. */
 const MOST_POINTS = 300;
 
-/** Shortest paths along the edges of a neighborhood graph of some of the latents, whose lengths are those of straight segments. */
+/** Shortest paths along the edges of a neighborhood graph of some of the latents, with edge lengths measured along straight segments. */
 export function graphStarts(field: MetricField, latents: Matrix): PathStart {
   const q = field.dim;
   const every = Math.max(1, Math.ceil(latents.rows / MOST_POINTS));
@@ -153,7 +153,7 @@ export function graphStarts(field: MetricField, latents: Matrix): PathStart {
   };
 }
 
-/** Numbers of the nearest rows to a point, but for one. */
+/** Row numbers of a point's nearest rows, excluding one row. */
 function nearestOf(rows: readonly Float64Array[], point: Float64Array, except: number): number[] {
   const distance = (row: Float64Array) =>
     row.reduce((sum, entry, k) => sum + (entry - point[k]!) * (entry - point[k]!), 0);
@@ -165,7 +165,7 @@ function nearestOf(rows: readonly Float64Array[], point: Float64Array, except: n
     .map(({ j }) => j);
 }
 
-/** Parts of each segment whose lengths are added up. */
+/** Number of parts into which each segment is divided to measure its length. */
 const PARTS = 4;
 
 /** vᵀGv */
@@ -221,7 +221,7 @@ function subdivided(path: Float64Array, q: number, parts: number): Float64Array 
   return result;
 }
 
-/** So many points on a path, equally far from each other along it. */
+/** Path resampled at equally spaced points. */
 export function resampled(field: MetricField, path: Float64Array, points: number): Matrix {
   const q = field.dim;
   const lengths = segmentLengths(field, path);
@@ -244,7 +244,7 @@ export function resampled(field: MetricField, path: Float64Array, points: number
   return result;
 }
 
-/** A path that was refined. */
+/** Refined path. */
 export interface RefinedPath {
   readonly path: Float64Array;
   /** True if the search for the least energy converged. */
@@ -253,12 +253,12 @@ export interface RefinedPath {
 
 /** Iterations of the search on each number of segments. */
 const ITERATIONS = 400;
-/** The search has converged when two iterations in a row lower the energy by at most this part of it. */
+/** The search has converged when two consecutive iterations each lower the energy by at most this fraction. */
 const DECREASE = 1e-7;
 
 /**
- * The path of least energy ½∫ẋᵀGẋ between the ends of a path, searched from it: K·Σ_k Δ_kᵀG(m_k)Δ_k over the steps Δ of K segments with midpoints m, on 4, 8, … segments, each
- * from the result of the one before. A path of least energy is one of least length with constant speed.
+ * Path of least energy ½∫ẋᵀGẋ between the ends of a path, starting from that path: minimizes K·Σ_k Δ_kᵀG(m_k)Δ_k over the steps Δ of K segments with
+ * midpoints m, on 4, 8, … segments, each started from the previous result. A path of least energy has least length and constant speed.
  *
  * @param segments - a power of 2, from 4
  */
@@ -315,7 +315,8 @@ function leastEnergy(field: MetricField, path: Float64Array): RefinedPath {
 }
 
 /**
- * The geodesic that leaves a point with a velocity, at times from 0 to 1: Gẍ = −(Σ_d ẋ_d·∂_dG)ẋ + ½(ẋᵀ∂_kGẋ)_k, by the Runge–Kutta method of fourth order.
+ * Geodesic from a point with an initial velocity, at times from 0 to 1: Gẍ = −(Σ_d ẋ_d·∂_dG)ẋ + ½(ẋᵀ∂_kGẋ)_k, integrated by the fourth-order
+ * Runge–Kutta method.
  *
  * @param steps - steps of the integration
  * @returns steps + 1 points
@@ -355,7 +356,7 @@ function acceleration(field: MetricField, x: Float64Array, v: Float64Array): Flo
   return solved(metric, right, q);
 }
 
-/** Gaussian elimination with pivots of the diagonal; G is positive definite. */
+/** Solves a linear system by Gaussian elimination with diagonal pivots, since G is positive definite. */
 function solved(metric: Float64Array, right: Float64Array, q: number): Float64Array {
   const [G, x] = [metric.slice(), right.slice()];
   for (let k = 0; k < q; k++) {

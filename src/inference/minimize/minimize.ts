@@ -31,15 +31,15 @@ import { type SolveOptions, type SolveSettings, solveSettings } from './solveOpt
 /**
  * Minimizes a function of many variables from its gradient: min f(x), or min f(x) subject to lower ≤ x ≤ upper.
  *
- * The result is the best point evaluated. Points where the objective is not finite, or throws a NumericalError, are
- * backed away from and never returned; any other error of the objective passes through.
+ * The result is the best point evaluated. The search backs away from points where the objective is not finite or throws a NumericalError, and never
+ * returns them; any other error of the objective is passed on.
  *
  * @param objective - x ↦ { value, gradient }, the gradient an array of x's length; x is reused between calls
- * @param start - first point; outside the bounds, the nearest point within is taken
+ * @param start - first point; if it is outside the bounds, the nearest point within them is used
  * @param solver - `lbfgs()`, `lbfgsb()` for bounds, `scg()` or `adam()`
  * @param options - bounds, scale, limits, tolerances, callbacks and the state to resume from: see {@link SolveOptions}
  * @returns see {@link Solution}
- * @throws InvalidInputError for unusable input; OptimizationError when the objective is not finite at the start
+ * @throws InvalidInputError for unusable input; OptimizationError if the objective is not finite at the start
  * @example
  * ```ts
  * import { lbfgs, minimize } from 'latentfield';
@@ -65,15 +65,15 @@ export function minimize(
 }
 
 /**
- * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can leave
- * the thread in between, draw, save a checkpoint, or walk away.
+ * {@link minimize} in slices: a generator that pauses after every evaluation of the objective, so that a caller can yield to the event loop in
+ * between, draw, save a checkpoint, or stop.
  *
  * @param objective - value and gradient at x
- * @param start - first point; outside the bounds, the nearest point within is taken
+ * @param start - first point; if it is outside the bounds, the nearest point within them is used
  * @param solver - `lbfgs()`, `lbfgsb()`, `scg()` or `adam()`
  * @param options - see {@link SolveOptions}
  * @returns a generator of {@link Progress} that returns the {@link Solution}
- * @throws InvalidInputError at once for unusable input; OptimizationError when the objective is not finite at the start
+ * @throws InvalidInputError immediately for unusable input; OptimizationError if the objective is not finite at the start
  * @example
  * ```ts
  * const run = solve(objective, [-1.2, 1], lbfgs());
@@ -98,9 +98,9 @@ export function solve(
 }
 
 /**
- * {@link solve} with an objective that is made already, such as one that sees some of the variables at a time.
+ * {@link solve} with a scaled objective, such as one that involves some of the variables at a time.
  *
- * @param unit - the limit of iterations as the caller counts it
+ * @param unit - the limit of iterations in the caller's units
  */
 export function solveIn(
   objective: ScaledObjective,
@@ -115,12 +115,12 @@ export function solveIn(
 }
 
 /**
- * Drives a solver: evaluates what it asks for, keeps the best point, and ends it by tests and limits. Pauses after every evaluation.
+ * Drives a solver: evaluates the points that it requests, keeps the best point, and ends it by tests and limits. Pauses after every evaluation.
  *
- * An objective that sees some of the variables only, those of a batch, has gradients at their places. Nothing is then done for all variables, so that
- * an epoch is linear in their number: there is no best point but the last one, and no test of convergence but the solver's.
+ * A mini-batch objective has gradients with respect to the variables of its batch only. No work is then done for all variables, so that an epoch is
+ * linear in their number: the last point counts as the best, and only the solver tests convergence.
  *
- * @param unit - the limit of iterations as the caller counts it
+ * @param unit - the limit of iterations in the caller's units
  */
 function* drive(
   objective: ScaledObjective,
@@ -245,7 +245,7 @@ function* drive(
     }
     end ??= interruptionOf(evaluations, began, settings);
     yield progress(end === undefined && request?.kind === 'evaluate');
-    // Whoever was waited for may have stopped it.
+    // The caller may have stopped it during the wait.
     end ??= interruptionOf(evaluations, began, settings);
     if (request === undefined || end !== undefined) return solutionAt(end!);
     if (request.kind === 'evaluate') {
@@ -260,13 +260,13 @@ function* drive(
   }
 }
 
-/** The iterate of a state, with the places that its evaluation saw where those are not all. */
+/** Iterate of a state, with the indices of the variables in its evaluation, for mini-batches. */
 function resumedIterate({ placesOf }: ScaledObjective, { iterate, evaluations }: SolverState): Iterate {
   const copy = copyIterate(iterate);
   return placesOf === undefined ? copy : { ...copy, places: placesOf(evaluations - 1) };
 }
 
-/** Whether a value is no worse than the best, but for rounding. */
+/** True if a value is no worse than the best, up to rounding. */
 function isLevel(value: number, best: number): boolean {
   return value - best <= 1e-11 * Math.max(1, Math.abs(best));
 }

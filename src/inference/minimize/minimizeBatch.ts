@@ -1,21 +1,21 @@
 import type { Evaluation, Iterate, Solver, SolverRun } from '../../model/solver.ts';
 
-/** Values and gradients of many small problems, each at its own point. */
+/** Values and gradients of many small problems, each at a separate point. */
 export interface BatchEvaluation {
-  /** One a problem; NaN where it is not finite. */
+  /** One value per problem; NaN if it is not finite. */
   readonly values: Float64Array;
-  /** One row a problem, in the order of `values`. */
+  /** One gradient per problem, in the order of `values`. */
   readonly gradients: readonly Float64Array[];
 }
 
 export interface BatchSolution {
-  /** The best point of each problem. */
+  /** Best point of each problem. */
   readonly points: readonly Float64Array[];
-  /** The values there. */
+  /** Values at these points. */
   readonly values: Float64Array;
 }
 
-/** One problem on its way: the solver's run, its best point, and the point it wants evaluated next. */
+/** State of one problem: the solver's run, its best point, and the next point to evaluate. */
 interface Running {
   readonly problem: number;
   readonly run: SolverRun;
@@ -24,14 +24,14 @@ interface Running {
 }
 
 /**
- * Minimizes many independent small problems side by side: every solver takes its own steps, and the points that they ask for are
- * evaluated together, so that one batched computation serves them all. A generator, which pauses before every further evaluation.
+ * Minimizes many small problems in parallel: every solver takes separate steps, and the points that they request are evaluated together in one
+ * batched computation. A generator that pauses before every further evaluation.
  *
- * @param evaluate - values and gradients of the named problems, each at its own point
- * @param starts - the first point of each problem
+ * @param evaluate - values and gradients of the selected problems, each at a separate point
+ * @param starts - first point of each problem
  * @param solver - such as `lbfgs()`
  * @param options - `maxIterations` of each problem, and `tolerance` on the largest entry of its gradient
- * @returns the best point of each problem; where the start is not finite, the start with value NaN
+ * @returns the best point of each problem; if the objective is not finite at the start, the start with value NaN
  */
 export function* minimizeBatch(
   evaluate: (problems: readonly number[], points: readonly Float64Array[]) => BatchEvaluation,
@@ -73,7 +73,7 @@ export function* minimizeBatch(
   }
   return { points, values };
 
-  /** Hands a run its evaluation and takes it to the next point it asks for; false when it has come to an end. */
+  /** Passes an evaluation to a run and advances it to its next point; false if the run has ended. */
   function advanced(state: Running, evaluation: Evaluation): boolean {
     const { iterate, steps } = state.run;
     const isDone = () =>

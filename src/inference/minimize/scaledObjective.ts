@@ -5,55 +5,55 @@ import { products, quotients } from '../../engine/vectors.ts';
 import type { Box, Curvature, Evaluation, Iterate } from '../../model/solver.ts';
 
 /**
- * Objective of a minimization: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument
- * says which evaluation it is, from 0, those before an interruption included: what a random objective draws from.
+ * Objective of a minimization: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second
+ * argument is the number of the evaluation, from 0 and continued after an interruption, which seeds a random objective.
  */
 export interface ObjectiveFunction {
   (x: Float64Array, of?: EvaluationNumber): { readonly value: number; readonly gradient: ArrayLike<number> };
-  /** The curvature at x, where this is the gradient, for solvers that ask for it. The gradient's array is reused as that of x is. */
+  /** Curvature at x, where `gradient` is the gradient, for solvers that request it. The gradient's array is reused, like the array of x. */
   curvature?(x: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
 
-/** Which evaluation of a minimization it is. */
+/** Number of an evaluation within a minimization. */
 interface EvaluationNumber {
-  /** From 0. */
+  /** Iteration number, from 0. */
   readonly iteration: number;
 }
 
-/** The objective as a function of z = x / scale. */
+/** Objective as a function of z = x / scale. */
 export interface ScaledObjective {
-  /** The box in z. */
+  /** Box in z. */
   readonly box: Box;
-  /** Value and gradient with respect to z; the value is NaN when either is not finite or a NumericalError was thrown. */
+  /** Value and gradient with respect to z; the value is NaN if either is not finite or a NumericalError was thrown. */
   evaluate(z: Float64Array, of: EvaluationNumber): Evaluation;
   /**
-   * The curvature with respect to z at an iterate.
+   * Curvature with respect to z at an iterate.
    *
-   * @throws InvalidInputError when the objective gives none
+   * @throws InvalidInputError if the objective has no curvature
    */
   curvature(at: Readonly<Iterate>): Curvature;
-  /** The variables that an evaluation sees, for an objective that sees some of them at a time. */
+  /** Indices of the variables in an evaluation, for mini-batch objectives. */
   placesOf?(evaluation: number): Int32Array;
-  /** Reason why the value of the last evaluation that failed is NaN. */
+  /** Reason why the last failed evaluation has the value NaN. */
   readonly reason: string;
   toScaled(x: Float64Array): Float64Array;
-  /** x from a point in z. */
+  /** Converts a point from z to x. */
   toOriginalPoint(z: Float64Array): Float64Array;
-  /** x, ∂f/∂x and f from an iterate in z. */
+  /** Converts an iterate from z to x, ∂f/∂x and f. */
   toOriginal(iterate: Readonly<Iterate>): Iterate;
 }
 
 /**
- * Wraps an objective for a solver: diagonal scaling x = scale·z, and one answer, NaN, for every way of not being finite.
+ * Wraps an objective for a solver: diagonal scaling x = scale·z, and the value NaN for every kind of non-finite result.
  *
- * @param scale - positive, one entry a variable
- * @param bounds - in x; what is evaluated never leaves them, whatever rounding does to scale·z
+ * @param scale - positive, one entry per variable
+ * @param bounds - bounds in x; evaluations never leave them, despite rounding of scale·z
  */
 export function scaledObjective(objective: ObjectiveFunction, scale: Float64Array, bounds: Box): ScaledObjective {
   const size = scale.length;
   const x = new Float64Array(size);
   const gradient = new Float64Array(size);
-  /** The gradient in x at which a curvature is asked for. */
+  /** Gradient in x at the point whose curvature is requested. */
   let slopes: Float64Array | undefined;
   const box: Box = { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
   let reason = '';
@@ -117,7 +117,7 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
   };
 }
 
-/** scale·z within the bounds of x, exactly at those that z is at. */
+/** scale·z within the bounds of x, exactly at those bounds that are active in z. */
 function unscaledWithin(
   z: Float64Array,
   scale: Float64Array,
@@ -151,8 +151,8 @@ function checkResult(result: ReturnType<ObjectiveFunction>, size: number): void 
 }
 
 /**
- * Largest entry of x − P(x − g), P the projection onto the box: zero exactly at a stationary point. Of an iterate that saw some of the variables, which
- * have no bounds, the largest of these.
+ * Largest entry of x − P(x − g), where P is the projection onto the box: zero exactly at a stationary point. For a mini-batch iterate, whose
+ * variables have no bounds, the largest entry over its variables.
  */
 export function projectedGradientNorm({ x, gradient, places }: Readonly<Iterate>, { lower, upper }: Box): number {
   if (places !== undefined) return places.reduce((most, place) => Math.max(most, Math.abs(gradient[place]!)), 0);
@@ -165,7 +165,7 @@ export function projectedGradientNorm({ x, gradient, places }: Readonly<Iterate>
   return largest;
 }
 
-/** The curvature with respect to z = x / scale. */
+/** Curvature with respect to z = x / scale. */
 function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float64Array): Curvature {
   const n = scale.length;
   return {
@@ -207,9 +207,9 @@ function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float64Array)
 }
 
 /**
- * The start of a minimization with its value and gradient, in the solver's variables.
+ * Start of a minimization with its value and gradient, in the solver's variables.
  *
- * @throws OptimizationError when the objective is not finite there
+ * @throws OptimizationError if the objective is not finite at the start
  */
 export function evaluateStart(objective: ScaledObjective, start: Float64Array): Iterate {
   const x = objective.toScaled(start);

@@ -5,28 +5,28 @@ import type { FitProblem } from '../fit/fitProblem.ts';
 import type { Progress, Solution } from './solution.ts';
 
 export interface SliceOptions {
-  /** Aborting it rejects with its reason. */
+  /** Signal that aborts the work, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Predicting some rows takes about this many milliseconds: then a slice of 40 ends before 50. */
+/** Target milliseconds of one part of the rows, so that a slice of 40 ms ends before 50 ms. */
 const PART = 8;
 
-/** Number of rows computed together: parts of this size have the bits of the whole. */
+/** Number of rows computed together: parts of this size have the same bits as the whole. */
 export const TOGETHER = 4;
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /**
- * Predictions at many latent points, some rows at a time: the event loop gets its turn every 40 ms, so that a page stays responsive, and they can be
- * aborted. The bits are those of `predict` at once (on a native engine the last digits may differ). What cannot be divided is the prediction at four
- * points, and what a fit prepares once for all of its predictions (a factorization of N×N, which takes seconds where there are thousands of points).
+ * Predictions at many latent points, computed in slices of rows: the work yields to the event loop every 40 ms, so that a page stays responsive, and
+ * can be aborted. The result has the same bits as `predict` (on a native engine the last digits may differ). The prediction at four points, and the
+ * preparation of a fit for all of its predictions (an N×N factorization, which takes seconds for thousands of points), are not divided.
  *
- * @param predict - predictions at n latent points, each row by itself: an object whose matrices have n rows, such as `(X) => result.predict(X)`
+ * @param predict - predictions at n latent points, independent of each other: an object whose matrices have n rows, such as `(X) => result.predict(X)`
  * @param X - n×q latent points
  * @param options - `signal`
- * @returns what `predict(X)` returns
- * @throws InvalidInputError when X is no matrix; whatever `predict` throws; the reason of the signal, once it is aborted
+ * @returns the result of `predict(X)`
+ * @throws InvalidInputError if X is not a matrix; any error of `predict`; the reason of the signal, once it is aborted
  * @example
  * ```ts
  * const { signal } = new AbortController();
@@ -64,7 +64,7 @@ export async function predictInSlices<P extends object>(
 const rowsBetween = ({ data, columns }: Matrix, from: number, to: number): Matrix =>
   new Matrix(data.slice(from * columns, to * columns), to - from, columns);
 
-/** Matrices one below the other; whatever else there is is that of the first part. */
+/** Concatenates the matrices of all parts by rows; other members are taken from the first part. */
 function stacked<P extends object>(parts: readonly P[]): P {
   const first = parts[0]!;
   if (parts.length === 1) return first;
@@ -88,9 +88,9 @@ function stacked<P extends object>(parts: readonly P[]): P {
 /** Work yields to the event loop after this many milliseconds. */
 const SLICE = 40;
 
-/** Long work on a thread that others need too, such as that of a page. */
+/** Long work on a thread that other code needs too, such as a page. */
 interface Slices {
-  /** Whether it is time to yield to the event loop. */
+  /** True if it is time to yield to the event loop. */
   isOver(): boolean;
   /** Yields to the event loop, and begins the next slice. */
   leave(): Promise<void>;
@@ -101,7 +101,7 @@ interface Host {
   readonly scheduler?: { postTask?(then: () => void): Promise<unknown> };
 }
 
-/** Goes on when all else that waits has had its turn. A timer, which hosts of neither other kind have, waits 1 ms in Node and 4 in pages. */
+/** Continues after all other pending work has had its turn. A timer, the fallback of other hosts, waits 1 ms in Node and 4 ms in pages. */
 function nextTurn(then: () => void): void {
   const { setImmediate, scheduler } = globalThis as Host;
   if (setImmediate !== undefined) setImmediate(then);
@@ -109,7 +109,7 @@ function nextTurn(then: () => void): void {
   else setTimeout(then);
 }
 
-/** Slices of 40 ms, the first of which begins now. */
+/** Slices of 40 ms, starting now. */
 export function slices(): Slices {
   let ends = performance.now() + SLICE;
   return {
@@ -121,7 +121,7 @@ export function slices(): Slices {
   };
 }
 
-/** Drives what `solve` returns to its end on a problem's own backend, leaving the thread every 40 ms. */
+/** Runs the generator of `solve` to its end on a problem's backend, yielding to the event loop every 40 ms. */
 export async function solveInSlices(
   { compute }: FitProblem,
   run: Generator<Progress, Solution, void>,
@@ -134,7 +134,7 @@ export async function solveInSlices(
   }
 }
 
-/** Drives work to its end, leaving the thread every 40 ms; undefined where a limit of seconds passes before. */
+/** Runs work to its end, yielding to the event loop every 40 ms; undefined if a limit of seconds passes first. */
 export async function inSlices<T>(
   work: ProgressiveWork<T>,
   { signal, maxSeconds }: SliceOptions & { readonly maxSeconds: number },

@@ -10,13 +10,13 @@ export interface End {
   readonly status: Status;
   readonly ending: EndingKind;
   readonly how: string;
-  /** The numbers that met the test, as a clause. */
+  /** Criterion that was met, with its numbers, as a clause. */
   readonly criterion?: string;
   /** Advice that follows the sentence. */
   readonly advice?: string;
 }
 
-/** Value and gradient of a point, as messages give them. */
+/** Value and gradient norm at a point, as shown in messages. */
 interface At {
   readonly value: number;
   /** Largest entry of the projected gradient. */
@@ -24,9 +24,9 @@ interface At {
 }
 
 /**
- * End of a run whose solver ended by itself.
+ * End of a run that the solver ended.
  *
- * @param at - where it ended
+ * @param at - value and gradient norm at the end
  */
 export function endOf({ status, reason, test = 'optimality', ...beside }: Ending, at: At): End {
   if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}`, ...beside };
@@ -34,12 +34,12 @@ export function endOf({ status, reason, test = 'optimality', ...beside }: Ending
   return { status, ending: test, how: 'Converged', criterion: `${reason}${gradientLeft(at)}`, ...beside };
 }
 
-/** The gradient beside its scale. */
+/** Gradient norm relative to its scale. */
 const gradientLeft = ({ value, gradientNorm }: At): string =>
   `; the largest entry of the projected gradient is ${shortNumber(gradientNorm)}, ` +
   `${shortNumber(gradientNorm / Math.max(1, Math.abs(value)))} of the value's size`;
 
-/** Whether a point is stationary: no entry of x − P(x − g) exceeds the tolerance. */
+/** True if a point is stationary: no entry of x − P(x − g) exceeds the tolerance. */
 export function testGradient(gradientNorm: number, { tolerance }: SolveSettings): End | undefined {
   if (gradientNorm > tolerance) return undefined;
   return {
@@ -50,16 +50,16 @@ export function testGradient(gradientNorm: number, { tolerance }: SolveSettings)
   };
 }
 
-/** Below this a value is one of the last that doubles hold. */
+/** Values below this are close to the end of the range of doubles. */
 const BOTTOM = -(2 ** 1014);
 
-/** A value below −1e15 with a gradient of this part of its size is not stationary: single steps are below its last digits. */
+/** A value below −1e15 with a gradient above this fraction of it is not stationary: single steps are below its last digits. */
 const DEEP = -1e15;
 const STEEP = 1e-3;
 
 /**
- * Whether the value has gone as far as numbers go, or is so large that it no longer changes by rounding while its gradient is large: then there is nothing
- * that it converges to, whatever else ended the run.
+ * True if the value has reached the end of the range of doubles, or is so large that steps change only its rounding while the gradient is large: the
+ * objective is then unbounded, regardless of why the run ended.
  */
 export function withoutBound({ value, gradientNorm }: At, { status }: End): End | undefined {
   const isStuck = status === 'converged' && value < DEEP && gradientNorm > STEEP * Math.abs(value);
@@ -68,17 +68,17 @@ export function withoutBound({ value, gradientNorm }: At, { status }: End): End 
   return { status: 'failed', ending: 'failed', how };
 }
 
-/** Part of its size, at least 1, by which a value has fallen. */
+/** Decrease of a value relative to its size, which counts as at least 1. */
 export function relativeDecrease(value: number, previous: number): number {
   return (previous - value) / Math.max(Math.abs(previous), Math.abs(value), 1);
 }
 
 /**
- * Whether the value falls too little to go on: two iterations in a row, because a single one is often that small on the
- * way past a saddle point, or after a change of the active bounds.
+ * True if the value no longer decreases enough. Two consecutive iterations are required, because a single decrease is often this small near a saddle
+ * point, or after a change of the active bounds.
  *
- * @param decreases - relative decreases of the last two iterations, the newest first
- * @param at - the last iterate
+ * @param decreases - relative decreases of the last two iterations, latest first
+ * @param at - value and gradient norm of the last iterate
  */
 export function testDecreases(
   decreases: Float64Array,
@@ -99,7 +99,7 @@ export function testDecreases(
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
-/** Tells the caller's callback; it may ask to stop. */
+/** Reports to the caller's callback, which may request to stop. */
 export function reportTo({ onProgress }: SolveSettings, progress: Progress): End | undefined {
   const answer = onProgress?.(progress);
   if (isPromise(answer)) {
@@ -115,9 +115,9 @@ export function reportTo({ onProgress }: SolveSettings, progress: Progress): End
 const HIGHER = 'Raise the limit, or go on with this result as start.';
 
 /**
- * Whether a run has come to its limit of iterations.
+ * True if a run has reached its limit of iterations.
  *
- * @param unit - the limit as the caller counts it
+ * @param unit - the limit in the caller's units
  */
 export function limitOf(
   iterations: number,
@@ -129,7 +129,7 @@ export function limitOf(
   return { status: 'maxIterations', ending: 'maxIterations', how, advice: HIGHER };
 }
 
-/** Returns the end of a run that may not evaluate again: by the signal, or a limit on evaluations or time. */
+/** End of a run that may not evaluate again, because of the signal or a limit on evaluations or time. */
 export function interruptionOf(
   evaluations: number,
   began: number,
@@ -147,43 +147,46 @@ export function interruptionOf(
   return undefined;
 }
 
-/** The end as a message: a sentence with what was counted in brackets, and what follows it. */
+/** Message of an end: a sentence with counts in parentheses, followed by advice. */
 export const messageOf = ({ how, advice }: End, counts: string, note?: string): string =>
   [`${how} (${counts}).`, ...(advice === undefined ? [] : [advice]), ...(note === undefined ? [] : [note])].join(' ');
 
 /** Signal and clock that may end a fit early. */
 export interface Stopping {
-  /** Its reason says who stopped the fit. */
+  /** Signal whose reason names who stopped the fit. */
   readonly signal: AbortSignal;
   by(who: string): void;
   /** True if the limit of seconds stopped it. */
   readonly isExpired: boolean;
-  /** Stops the fit now if this many milliseconds of work would exceed its limit of seconds. A tenth is kept in reserve, as work may take longer than before. */
+  /**
+   * Stops the fit now if this many milliseconds of work would exceed its limit of seconds. A tenth of the limit is kept in reserve, since work may
+   * take longer than estimated.
+   */
   reserve(milliseconds: number): void;
-  /** Holds the clock: what a caller does between two steps is not the fit's time. */
+  /** Pauses the clock: the caller's time between two steps does not count. */
   hold(): void;
-  /** Lets the clock go on. */
+  /** Resumes the clock. */
   goOn(): void;
-  /** Milliseconds that are left. */
+  /** Remaining milliseconds. */
   readonly left: number;
-  /** For how many milliseconds it was held. */
+  /** Milliseconds while the clock was paused. */
   readonly held: number;
-  /** Lets go of the caller's signal and of the clock. */
+  /** Releases the caller's signal and the clock. */
   release(): void;
 }
 
-/** Who set a signal off, as text for a sentence. */
+/** Source of an abort as text for a sentence. */
 export function stoppedBy({ reason }: AbortSignal): string {
   return typeof reason === 'string' ? reason : 'the abort signal';
 }
 
-/** The longest delay that a timer takes, in milliseconds. */
+/** Longest delay of a timer, in milliseconds. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
 /**
- * A signal that the caller's, the clock or the fit itself may set off.
+ * Signal that is aborted by the caller's signal, the clock or the fit itself.
  *
- * @param secondsLeft - of `maxSeconds`, which messages name
+ * @param secondsLeft - remaining seconds of `maxSeconds`, the option that messages name
  */
 export function stopping(
   given: AbortSignal | undefined,
@@ -253,62 +256,62 @@ export function stopping(
 }
 
 /**
- * Status of a minimization: a termination test was met; a limit on iterations or evaluations was reached; the caller (an
- * AbortSignal, a callback, a limit in seconds) stopped it; or the solver could not go on.
+ * Status of a minimization: a convergence test was met; a limit on iterations or evaluations was reached; the caller (an AbortSignal, a callback, a
+ * limit in seconds) stopped it; or the solver could not continue.
  */
 export type Status = 'converged' | 'maxIterations' | 'stopped' | 'failed';
 
 /** Result of {@link minimize}. */
 export interface Solution {
   /**
-   * The best point evaluated (the last one of a stochastic solver), within the bounds. Where the gradient's test ended the run, a
-   * point that meets it: the last iterate, if the best one does not.
+   * Best point evaluated (the last one for a stochastic solver), within the bounds. If the gradient test ended the run, a point that meets it: the
+   * last iterate if the best one does not.
    */
   readonly x: Float64Array;
-  /** The objective there; always finite. */
+  /** Objective at that point; always finite. */
   readonly value: number;
-  /** Its gradient there; always finite. */
+  /** Gradient at that point; always finite. */
   readonly gradient: Float64Array;
   readonly status: Status;
-  /** Which test or limit ended it. */
+  /** Test or limit that ended the run. */
   readonly ending: EndingKind;
-  /** Sentences that say how it ended, and what to do about it. */
+  /** Message on how the run ended, with advice. */
   readonly message: string;
-  /** The test that a converged search met, with its numbers, as a clause. */
+  /** Convergence test that was met, with its numbers, as a clause. */
   readonly criterion?: string;
-  /** Number of evaluations of the objective, those of the runs resumed from included. */
+  /** Number of evaluations of the objective, including resumed runs. */
   readonly evaluations: number;
-  /** Number of iterations, those of the runs resumed from included. */
+  /** Number of iterations, including resumed runs. */
   readonly iterations: number;
-  /** To be given as the option `state` in order to go on from here. */
+  /** State to pass as the option `state` in order to continue. */
   readonly state: SolverState;
 }
 
-/** Where a minimization stands after an evaluation. */
+/** Progress of a minimization after an evaluation. */
 export interface Progress {
   readonly iterations: number;
   readonly evaluations: number;
-  /** Least value so far (the last one of a stochastic solver). */
+  /** Least value so far (the last one for a stochastic solver). */
   readonly value: number;
   /** Largest entry of the scaled projected gradient at that point. */
   readonly gradientNorm: number;
-  /** True if the next thing that is done is an evaluation of the objective. */
+  /** True if the next step is an evaluation of the objective. */
   readonly isEvaluated?: boolean;
-  /** A copy of that point, made when it is asked for. */
+  /** Copy of that point, made on first access. */
   readonly x: Float64Array;
-  /** A copy of the state to resume from, made when it is asked for. */
+  /** Copy of the state to resume from, made on first access. */
   readonly state: SolverState;
 }
 
 /**
- * Everything a minimization needs to go on exactly as if it had not been interrupted: plain numbers and Float64Arrays.
+ * State for resuming a minimization exactly as if it had not been interrupted: plain numbers and Float64Arrays.
  * Points are in the solver's variables z = x / scale.
  */
 export interface SolverState {
   readonly solver: string;
   readonly iterations: number;
   readonly evaluations: number;
-  /** Relative decreases of the value in the last two iterations, the newest first; Infinity before there are any. */
+  /** Relative decreases of the value in the last two iterations, latest first; initially Infinity. */
   readonly decreases: Float64Array;
   readonly scale: Float64Array;
   readonly iterate: Readonly<Iterate>;
@@ -316,12 +319,12 @@ export interface SolverState {
   readonly memory: SolverMemory;
 }
 
-/** A copy of an iterate that shares nothing with it. */
+/** Deep copy of an iterate. */
 export function copyIterate({ x, value, gradient }: Readonly<Iterate>): Iterate {
   return { x: x.slice(), value, gradient: gradient.slice() };
 }
 
-/** A copy of a solver's memory that shares nothing with it. */
+/** Deep copy of a solver's memory. */
 export function copyMemory(memory: Readonly<SolverMemory>): SolverMemory {
   return Object.fromEntries(
     Object.entries(memory).map(([name, value]) => [name, typeof value === 'number' ? value : value.slice()]),
@@ -329,10 +332,10 @@ export function copyMemory(memory: Readonly<SolverMemory>): SolverMemory {
 }
 
 /**
- * Refuses a state that is damaged, or does not belong to this solver, scaling, box and number of variables. What the solver remembers
- * beside its iterate is its own to check, when it begins.
+ * Rejects a state that is damaged, or does not belong to this solver, scaling, box and number of variables. The solver checks the rest of its memory
+ * when it begins.
  *
- * @param box - in z
+ * @param box - box in z
  * @throws InvalidInputError
  */
 export function checkState(state: SolverState, solver: string, scale: Float64Array, box: Box): void {

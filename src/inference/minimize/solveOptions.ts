@@ -1,39 +1,26 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
-import { checkOptions, givenOptions, readGiven, signalOption } from '../../core/options.ts';
+import {
+  checkOptions,
+  functionOf,
+  givenOptions,
+  type OptionsIn,
+  readGiven,
+  signalOption,
+  typed,
+} from '../../core/options.ts';
 import { firstNotFinite, firstNotPositive, isCount } from '../../core/plainNumbers.ts';
 import { countGiven } from '../../core/wording.ts';
 import type { Box, Solver } from '../../model/solver.ts';
 import type { Progress, SolverState } from './solution.ts';
 
-/** Options of {@link minimize} and {@link solve}. */
-export interface SolveOptions {
-  /** Limits lower ≤ x ≤ upper, one number for all variables or one each; ±Infinity for none. Only for `lbfgsb`. */
-  readonly bounds?: { readonly lower?: number | ArrayLike<number>; readonly upper?: number | ArrayLike<number> };
-  /** Typical size of each variable, positive: the solver works on z = x / scale. 1 when left out. */
-  readonly scale?: number | ArrayLike<number>;
-  /** Most iterations, those of a resumed state included; 1000 when left out, 0 evaluates the start only. */
-  readonly maxIterations?: number;
-  /** Most evaluations of the objective, those of a resumed state included, at least 1; no limit when left out. */
-  readonly maxEvaluations?: number;
-  /** Converged when no entry of the scaled projected gradient exceeds it; 1e-5 when left out. */
-  readonly tolerance?: number;
-  /** Converged when two iterations in a row lower the value by at most this part of max(|f|, |f₊|, 1); 2.2e-9 when left out. */
-  readonly relativeDecrease?: number;
-  /** Stops before the first evaluation that would start this many seconds after the call; no limit when left out. */
-  readonly maxSeconds?: number;
-  /** Stops before the next evaluation once aborted. */
-  readonly signal?: AbortSignal;
-  /** Called with the start and after every iteration; returning false stops. */
-  readonly onProgress?: (progress: Progress) => unknown;
-  /** State of an earlier Solution of the same problem, to go on from; the start is then only checked for its length. */
-  readonly state?: SolverState;
-}
+/** Options of {@link minimize} and of `solve` in `latentfield/inference`. */
+export interface SolveOptions extends OptionsIn<typeof schema> {}
 
 /** Options with everything filled in and checked. */
 export interface SolveSettings
-  extends Required<Omit<SolveOptions, 'bounds' | 'scale' | 'signal' | 'onProgress' | 'state'>> {
+  extends Record<'maxIterations' | 'maxEvaluations' | 'tolerance' | 'relativeDecrease' | 'maxSeconds', number> {
   readonly start: Float64Array;
   readonly bounds: Box;
   readonly scale: Float64Array;
@@ -56,25 +43,37 @@ const boundsSchema = v.strictObject(
   'an object { lower, upper }',
 );
 const schema = v.strictObject({
-  bounds: v.optional(v.any()),
-  scale: v.optional(v.any()),
+  /** Limits lower ≤ x ≤ upper, a number for all variables or an array with one per variable; ±Infinity for none. Only for `lbfgsb`. */
+  bounds: v.optional(
+    typed<{ readonly lower?: number | ArrayLike<number>; readonly upper?: number | ArrayLike<number> }>(),
+  ),
+  /** Typical size of each variable, positive: the solver works on z = x / scale. Default 1. */
+  scale: v.optional(typed<number | ArrayLike<number>>()),
+  /** Maximum number of iterations, including iterations of a resumed state; default 1000, and 0 evaluates only the start. */
   maxIterations: limitFrom(0),
+  /** Maximum number of evaluations of the objective, including evaluations of a resumed state, at least 1; default no limit. */
   maxEvaluations: limitFrom(1),
+  /** Converged when no entry of the scaled projected gradient exceeds it; default 1e-5. */
   tolerance: v.optional(notNegative),
+  /** Converged when two consecutive iterations lower the value by at most this fraction of max(|f|, |f₊|, 1); default 2.2e-9. */
   relativeDecrease: v.optional(notNegative),
+  /** Stops before the first evaluation that would start this many seconds after the call; default no limit. */
   maxSeconds: v.optional(notNegative),
+  /** Stops before the next evaluation once aborted. */
   signal: signalOption,
-  onProgress: v.optional(v.function('a function')),
-  state: v.optional(v.any()),
+  /** Called with the start and after every iteration; returning false stops. */
+  onProgress: v.optional(functionOf<(progress: Progress) => unknown>()),
+  /** State of an earlier Solution of the same problem to resume from; only the length of the start is then checked. */
+  state: v.optional(typed<SolverState>()),
 });
 
-/** Most iterations, unless given. */
+/** Default maximum number of iterations. */
 export const MOST_ITERATIONS = 1000;
 
 /**
- * Fills in and checks what a minimization is given. A start outside the bounds is moved to the nearest point within.
+ * Checks the arguments of a minimization and fills in defaults. A start outside the bounds is moved to the nearest point within them.
  *
- * @throws InvalidInputError for what cannot be used, by name, position and what was expected
+ * @throws InvalidInputError for an unusable argument, with its name, position and expected value
  */
 export function solveSettings(start: ArrayLike<number>, solver: Solver, given: SolveOptions): SolveSettings {
   checkSolver(solver);
@@ -154,7 +153,7 @@ function perVariable(value: number | ArrayLike<number>, size: number, name: stri
   );
 }
 
-/** A copy; what cannot be read is an error that says so. */
+/** Copy of the numbers; throws a typed error if they cannot be read. */
 function numbersOf(values: ArrayLike<number>, name: string): Float64Array {
   try {
     return copyOf(values, name);
@@ -172,7 +171,7 @@ function copyOf(values: ArrayLike<number>, name: string): Float64Array {
   for (let i = 0; i < copy.length; i++) {
     const entry: unknown = values[i];
     if (typeof entry !== 'number') {
-      throw new InvalidInputError(`The ${name} must hold numbers, but entry ${i} is ${describe(entry)}.`);
+      throw new InvalidInputError(`The ${name} must contain numbers, but entry ${i} is ${describe(entry)}.`);
     }
     copy[i] = entry;
   }

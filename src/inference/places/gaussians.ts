@@ -5,39 +5,38 @@ import type { LatentMoments, PlacedBound } from '../../model/posterior.ts';
 import { type BatchEvaluation, minimizeBatch } from '../minimize/minimizeBatch.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';
 
-/** Searches that are evaluated side by side. */
+/** Number of searches that are evaluated together. */
 const AT_ONCE = 64;
 
-/** Training Gaussians of greatest bound from which each row is searched, and the iterations after which the best of them goes on. */
+/** Number of training Gaussians with the greatest bound that start searches of each row, and the iterations after which only the best continues. */
 const NEAREST = 3;
 const FIRST_ITERATIONS = 10;
 
-/** How much greater, in nats, the bound has to be at another Gaussian than where the search from the likeliest point ends: less is a search that has not quite ended. */
+/** Minimum gain of the bound, in nats, over the search from the likeliest point: a smaller gain belongs to a search that has not quite ended. */
 const GAIN = 0.01;
 
-/** Start points of searches for the Gaussians of new rows. */
+/** Starting points of searches for the Gaussians of new rows. */
 export interface GaussianStarts {
-  /** The likeliest point for each row, n×q. */
+  /** Likeliest point for each row, n×q. */
   readonly X: Matrix;
   /** Indices of training Gaussians to start from, for each row. */
   readonly training: readonly (readonly number[])[];
 }
 
-/** A Gaussian on its way: its means and the logarithms of its variances. */
+/** State of a search: the means of a Gaussian and the logarithms of its variances. */
 interface Search {
   readonly row: number;
   readonly z: Float64Array;
-  /** The bound there. */
+  /** Bound at this Gaussian. */
   readonly bound: number;
 }
 
 /**
- * The Gaussians of new rows at which the bound is greatest. Each row is searched from its likeliest point, with the variances of the training point nearest to it,
- * and from the training Gaussians at which its bound is greatest: where the process is sure, a point can be likelier than all that a Gaussian reaches, and far from
- * where the bound is greatest.
+ * Gaussians of new rows that maximize the bound. Each row is searched from its likeliest point, with the variances of the nearest training point, and
+ * from the training Gaussians with the greatest bound: where the process has little variance, the likeliest point can be far from the maximum of the bound.
  *
- * @param boundAt - what rows, by their numbers, add to it at Gaussians of these means and variances
- * @param fitted - the training Gaussians, N×q
+ * @param boundAt - contribution of rows, by number, to the bound at Gaussians with these means and variances
+ * @param fitted - training Gaussians, N×q
  * @param pause - awaited after every evaluation
  */
 export async function projectedGaussians(
@@ -51,7 +50,7 @@ export async function projectedGaussians(
   const logs = fitted.variance.data.map(log);
   const gaussian = (mean: Float64Array, i: number) => Float64Array.of(...mean, ...logs.subarray(i * q, (i + 1) * q));
 
-  /** Minus the bound of each row at its own z, and the gradient. */
+  /** Negative bound of each row at its variables z, and the gradient. */
   function evaluated(rows: readonly number[], asked: readonly Float64Array[]): BatchEvaluation {
     const x = {
       mean: stacked(
@@ -71,7 +70,7 @@ export async function projectedGaussians(
     return { values: values.map((value) => (Number.isFinite(value) ? -value : Number.NaN)), gradients };
   }
 
-  /** Searches from Gaussians of rows, for this many iterations. */
+  /** Runs searches from Gaussians of rows for this many iterations. */
   async function searched(from: readonly Pick<Search, 'row' | 'z'>[], iterations: number): Promise<Search[]> {
     const found: Search[] = [];
     for (let first = 0; first < from.length; first += AT_ONCE) {
@@ -97,7 +96,7 @@ export async function projectedGaussians(
     return found;
   }
 
-  /** The bound at each training Gaussian from which a row may be searched. */
+  /** Bound at each training Gaussian that may start the search of a row. */
   async function atTraining(): Promise<Search[]> {
     const all = training.flatMap((own, row) => own.map((i) => ({ row, z: gaussian(fitted.mean.row(i), i) })));
     const found: Search[] = [];
@@ -133,7 +132,7 @@ export async function projectedGaussians(
   };
 }
 
-/** The searches with the greatest bounds, at most `most` for each row; those without a bound are left out. */
+/** Searches with the greatest bounds, at most `most` for each row; those without a bound are left out. */
 function greatest(searches: readonly Search[], most: number): Search[] {
   const rows = new Map<number, Search[]>();
   for (const search of searches) {
@@ -142,7 +141,7 @@ function greatest(searches: readonly Search[], most: number): Search[] {
   return [...rows.values()].flatMap((own) => own.sort((a, b) => b.bound - a.bound).slice(0, most));
 }
 
-/** The row of `others` nearest to x. */
+/** Row of `others` nearest to x. */
 function nearestRow(x: Float64Array, others: Matrix): number {
   let [nearest, least] = [0, Number.POSITIVE_INFINITY];
   for (let j = 0; j < others.rows; j++) {

@@ -1,15 +1,14 @@
 import { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 
-/** The step of differences of the gradient, as a part of the length. */
+/** Step of differences of the gradient, relative to the length. */
 export const STEP = 1e-3;
 
 /**
- * Coordinates z with x = x₀ + z·T around each of some points, in which the curvature of a function is about 1: of the eigenpairs (λ, v) of
- * its Hessian each row of T is v/√|λ|, at most `length` long. The Hessian is that of central differences of the gradient; pauses after
- * every call.
+ * Coordinates z with x = x₀ + z·T around each of some points, such that the curvature of a function is about 1: the rows of T are v/√|λ| for the
+ * eigenpairs (λ, v) of its Hessian, at most `length` long. The Hessian is computed by central differences of the gradient; pauses after every call.
  *
- * @param gradients - of the function at one point for each of those given, in their order: n×q
+ * @param gradients - gradients of the function at one point per input point, in their order: n×q
  * @returns T of each point, q×q
  */
 export function* localCoordinates(
@@ -34,8 +33,8 @@ export function* localCoordinates(
 /**
  * Hessians of a function at some points, q×q each, by central differences of its gradient. Pauses after every call.
  *
- * @param gradients - of the function at one point for each of those given, in their order: n×q
- * @param step - of the differences
+ * @param gradients - gradients of the function at one point per input point, in their order: n×q
+ * @param step - step of the differences
  */
 export function* hessiansAt(
   gradients: (points: readonly Float64Array[]) => Matrix,

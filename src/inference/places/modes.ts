@@ -5,26 +5,25 @@ import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { hessiansAt, STEP } from './localCoordinates.ts';
 import type { DensityOfRows, Search } from './search.ts';
 
-/** One place where a row may lie: a maximum of its posterior density, with the Gaussian of the same curvature. */
+/** Mode of the posterior of a row's position, with the Gaussian of the same curvature. */
 export interface PlaceMode {
   /** q entries. */
   readonly point: Float64Array;
-  /** Share of the posterior mass; those of a row add up to 1. */
+  /** Share of the posterior mass; the shares of a row add up to 1. */
   readonly weight: number;
-  /** A, q×q, with Σ = AᵀA: its rows are the axes of the Gaussian, as long as its standard deviations. */
+  /** Axes of the Gaussian, A, q×q, with Σ = AᵀA: its rows are as long as the standard deviations. */
   readonly axes: Matrix;
 }
 
 /**
- * What is known of the places of rows: log p(x*|y*) of each as a mixture of Gaussians, one at every maximum x_m that a search found, with
+ * Posterior p(x*|y*) of each row's position as a mixture of Gaussians, one at every maximum x_m of the search, with
  * Σ_m = (−∂² log p(x|y*))⁻¹ there and weights ∝ p(x_m|y*)·|Σ_m|^½ (Laplace's approximation).
  *
- * A direction in which the density is flat, as a likelihood without a prior may be, is known as far as the fitted points reach: no standard deviation exceeds
- * `reach`.
+ * Along flat directions of the density, which are possible without a prior, the fitted points limit the spread: no standard deviation exceeds `reach`.
  *
- * @param density - of rows at points, with its gradient
- * @param found - the maxima of each row, the best first
- * @param length - a distance between neighbors
+ * @param density - density of rows at points, with its gradient
+ * @param found - maxima of each row, best first
+ * @param length - typical distance between neighbors
  * @param reach - the largest standard deviation
  */
 export function* placeModes(
@@ -54,7 +53,7 @@ export function* placeModes(
   });
 }
 
-/** The axes of the Gaussian with the curvature of a log density, and log |Σ|^½. */
+/** Axes of the Gaussian with the curvature of a log density, and log |Σ|^½. */
 function gaussianAxes(hessian: Matrix, reach: number): { axes: Matrix; logVolume: number } {
   const q = hessian.rows;
   const axes = Matrix.zeros(q, q);
@@ -69,7 +68,7 @@ function gaussianAxes(hessian: Matrix, reach: number): { axes: Matrix; logVolume
   return { axes, logVolume };
 }
 
-/** Variances of the latents of each row, n×q: those of the Gaussian at its best maximum. */
+/** Variances of the latents of each row at its best maximum, n×q. */
 export function modeVariances(places: readonly (readonly PlaceMode[])[], q: number): Matrix {
   const variances = Matrix.zeros(places.length, q);
   places.forEach((modes, i) => {

@@ -1,46 +1,46 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { columnsByName, rowsOf, stacked } from '../../core/rowMatrices.ts';
-import { joinedColumns } from '../../model/language/graph.ts';
+import { columnsByName, joinedColumns, rowsOf, stacked } from '../../core/rowMatrices.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { RowModel, RowsByName } from '../../model/rowModel.ts';
 import { slices } from '../minimize/slices.ts';
+import { unconstrainedRows } from './constraints.ts';
 import { projectedGaussians } from './gaussians.ts';
 import { modeVariances, type PlaceMode, placeModes } from './modes.ts';
 import { type DensityOfRows, type ProjectionSettings, projectionSearch } from './search.ts';
 import { projectionStarts } from './starts.ts';
 import { type SpreadSettings, type WeightedPlaces, weightedPlaces } from './weighted.ts';
 
-/** How new observations are searched for. */
+/** Settings of the search for new observations' positions. */
 export interface PlacingSettings extends ProjectionSettings, SpreadSettings {
-  /** Aborting it throws its reason. */
+  /** Signal that aborts the search, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** True where missing entries are to be predicted, over all places where a row may lie: one Gaussian is not searched then. */
+  /** True if missing entries are to be predicted by integrating over all positions; then no single Gaussian is computed. */
   readonly fills?: boolean;
 }
 
-/** New rows in their places: the shown variable, and all that are latent. */
+/** Positions of new rows: the shown variable, and all latent variables. */
 export interface PlacedRows extends Projection {
   readonly values: RowsByName;
-  /** True where latents and variances are those of Gaussians of greatest bound. */
+  /** True if latents and variances describe Gaussians that maximize the bound. */
   readonly isGaussian?: boolean;
-  /** The posterior of each row's place; undefined for rows whose latents are computed from their observations. */
+  /** Posterior of each row's position; undefined for rows whose latents are computed from their observations. */
   readonly weighted?: () => Promise<readonly (WeightedPlaces | undefined)[]>;
 }
 
-/** Entries of the covariances between searches and fitted points that are held at a time: 16 MiB a matrix of them. */
+/** Maximum number of entries of the covariances between searches and fitted points that are kept at a time: 16 MiB per matrix. */
 const MOST_ENTRIES = 2 ** 21;
 
 /**
- * The places of new rows. Rows whose latents follow from what is given are computed: by a formula, a back-constraint, an encoder, or an embedding that places them. For every
- * other row it is the maximum of log p(y*|x*) + log p(x*) over what is observed of y*, for all latent variables of the row together, searched from the fitted points that
- * are likelier than those near them. Rows are taken in blocks, whose searches go side by side, so that the memory does not grow with their number; the thread is left for other
- * work in between. Where latents are distributions, the Gaussian of greatest bound is searched from there and from those of these fitted points; where they are points, each
- * has the Gaussian of the same curvature.
+ * Positions of new rows. Latents that are a function of the observations are computed: by a formula, a back-constraint, an encoder, or an
+ * out-of-sample extension. All other rows maximize log p(y*|x*) + log p(x*) over the observed entries of y*, jointly for all latent variables of the
+ * row, searched from the fitted points that are likelier than their neighbors. Rows are processed in blocks with parallel searches, so that memory
+ * does not grow with their number; the work yields to the event loop in between. If latents are distributions, the Gaussian that maximizes the bound
+ * is searched from there and from the Gaussians of these fitted points; if they are points, each has the Gaussian of the same curvature.
  *
- * @param given - rows of the observed variables (NaN counts as not observed) and of the known ones
- * @throws InvalidInputError when the model has no density of new rows
+ * @param given - rows of the observed variables (NaN for missing) and of the known ones
+ * @throws InvalidInputError if the model has no density of new rows
  * @see Jiang et al. 2014, §III-E
  */
 export async function placedRows(model: RowModel, given: RowsByName, settings: PlacingSettings): Promise<PlacedRows> {
@@ -57,20 +57,21 @@ export async function placedRows(model: RowModel, given: RowsByName, settings: P
   const of = async (own: RowsByName, isWhole: boolean) =>
     (await computedRows(model, own, isWhole)) ?? searchedRows(model, own, settings);
   if (whole.length === 0 || holed.length === 0) return of(given, holed.length === 0);
-  // Rows that are computed where they are complete are so whatever other rows come with them.
+  // Complete rows are computed regardless of the other rows.
   const computed = await computedRows(model, picked(given, whole), true);
   if (computed === undefined) return searchedRows(model, given, settings);
   return together(rows.rows, [whole, computed], [holed, await of(picked(given, holed), false)]);
 }
 
-/** The rows that have missing entries, or those that have none. */
-const rowsWith = (Y: Matrix, missing: boolean): number[] =>
+/** Rows with missing entries, or complete rows. */
+export const rowsWith = (Y: Matrix, missing: boolean): number[] =>
   Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN) === missing);
 
-const picked = (given: RowsByName, rows: readonly number[]): RowsByName =>
+/** Subset of the rows of all variables. */
+export const picked = (given: RowsByName, rows: readonly number[]): RowsByName =>
   Object.fromEntries(Object.entries(given).map(([name, own]) => [name, rowsOf(own, rows)]));
 
-/** Rows all of whose latent variables follow from what is given; undefined where they do not. */
+/** Rows whose latent variables are all functions of the observations; undefined if they are not. */
 async function computedRows(model: RowModel, given: RowsByName, isWhole: boolean): Promise<PlacedRows | undefined> {
   const { latents, shown } = model;
   const embedded = isWhole ? await model.embedded?.(given) : undefined;
@@ -91,7 +92,7 @@ function densityOf(model: RowModel): NonNullable<RowModel['density']> {
   throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');
 }
 
-/** Complete rows, which are computed, and searched ones in their order. */
+/** Merges complete rows, which are computed, and searched rows in the original order. */
 function together(
   count: number,
   [whole, computed]: readonly [readonly number[], PlacedRows],
@@ -108,7 +109,7 @@ function together(
     return result;
   };
   const column = (entries: Float64Array) => new Matrix(entries, entries.length, 1);
-  // Latents that are computed from complete rows are known exactly, unless an encoder says how far.
+  // Latents that are computed from complete rows are exact, unless an encoder returns their variances.
   const exact = Matrix.zeros(whole.length, computed.latents.columns);
   const { weighted } = searched;
   return {
@@ -134,13 +135,14 @@ function together(
 }
 
 async function searchedRows(
-  model: RowModel,
+  constrained: RowModel,
   given: RowsByName,
   { signal, fills = false, draws, seed, ...settings }: PlacingSettings,
 ): Promise<PlacedRows> {
+  const { model, isConstrained, natural, withVolume } = unconstrainedRows(constrained);
   const { latents, values, shown, variances, charts, drawLatents } = model;
   const densityHere = densityOf(model);
-  const density: DensityOfRows = (X, rows, isRough) => densityHere(X, picked(given, rows), isRough);
+  const density: DensityOfRows = (X, rows, ...how) => densityHere(X, picked(given, rows), ...how);
   const spread = fills ? undefined : variances[shown];
   const { bound } = spread === undefined ? {} : model;
   const fitted = joinedColumns(latents.map(({ name }) => values[name]!));
@@ -175,11 +177,11 @@ async function searchedRows(
       starts.push(candidates.of(row));
       await pause();
     }
-    const ofBlock: DensityOfRows = (points, own, isRough) =>
+    const ofBlock: DensityOfRows = (points, own, accuracy) =>
       density(
         points,
         own.map((r) => from + r),
-        isRough,
+        accuracy,
       );
     const ends = await run(projectionSearch(ofBlock, starts, length, settings));
     const found = stacked(
@@ -188,15 +190,30 @@ async function searchedRows(
     );
     X.data.set(found.data, from * fitted.columns);
     if (bound !== undefined) training.push(...starts.map(({ rows }) => rows));
-    else logDensity.set(density(found, rows).density, from);
+    else logDensity.set(density(found, rows, undefined, true).density, from);
     if (isFlat) modes.push(...(await run(placeModes(ofBlock, ends, length, reach))));
   }
-  const weighted = isFlat && {
-    weighted: async () =>
-      model.isNormalized
-        ? run(weightedPlaces(density, modes, { latents: fitted, length, reach, drawLatents }, { draws, seed }))
-        : modes.map(gaussianPlaces),
+  const naturalPlace = ({ point, weight }: PlaceMode): PlaceMode => {
+    const at = natural(new Matrix(Float64Array.from(point), 1, point.length)).data;
+    return { point: at, weight, axes: Matrix.zeros(at.length, at.length) };
   };
+  const isIntegrated = model.isNormalized || !isConstrained;
+  const weighted = isFlat &&
+    isIntegrated && {
+      weighted: async () =>
+        model.isNormalized
+          ? (
+              await run(
+                weightedPlaces(
+                  withVolume(density),
+                  modes,
+                  { latents: fitted, length, reach, drawLatents },
+                  { draws, seed },
+                ),
+              )
+            ).map((own) => (isConstrained ? { ...own, places: own.places.map(naturalPlace) } : own))
+          : modes.map(gaussianPlaces),
+    };
   if (bound !== undefined) {
     const start = { X, training };
     const boundAt = (rows: readonly number[], x: Parameters<typeof bound>[1]) => bound(picked(given, rows), x);
@@ -215,16 +232,17 @@ async function searchedRows(
       ...weighted,
     };
   }
-  const latentVariances = isFlat ? columnsByName(modeVariances(modes, fitted.columns), latents)[shown] : undefined;
+  const latentVariances =
+    isFlat && !isConstrained ? columnsByName(modeVariances(modes, fitted.columns), latents)[shown] : undefined;
   return {
-    ...shownOf(model, given, X),
+    ...shownOf(constrained, given, natural(X)),
     ...(latentVariances && { latentVariances }),
     logDensity,
     ...weighted,
   };
 }
 
-/** Latent variables side by side, those that follow from them, and which of these is shown. */
+/** Concatenated latent variables, the variables that are computed from them, and the shown variable among these. */
 function shownOf({ latents, shown, computed }: RowModel, given: RowsByName, X: Matrix) {
   const searched = columnsByName(X, latents);
   const values = { ...searched, ...computed({ ...given, ...searched }) };
@@ -232,8 +250,8 @@ function shownOf({ latents, shown, computed }: RowModel, given: RowsByName, X: M
 }
 
 /**
- * The Gaussians at the maxima as the posterior of a place, for models whose p(x) does not integrate to 1: nor does p(y*|x)·p(x) then, as distant places explain a row no worse than the
- * mean of the data does.
+ * Gaussians at the maxima as the posterior of a position, for models whose p(x) is improper. Then p(y*|x)·p(x) is improper too, since distant
+ * positions explain a row no worse than the mean of the data.
  */
 const gaussianPlaces = (places: readonly PlaceMode[]): WeightedPlaces => ({
   places,
@@ -242,7 +260,7 @@ const gaussianPlaces = (places: readonly PlaceMode[]): WeightedPlaces => ({
   effectiveSize: Number.NaN,
 });
 
-/** The largest standard deviation of a column of the latents; 1 where they are all in one place. */
+/** Largest standard deviation of a column of the latents; 1 if all latents coincide. */
 function largestDeviation({ data, rows, columns }: Matrix): number {
   const mean = new Float64Array(columns);
   data.forEach((entry, i) => {

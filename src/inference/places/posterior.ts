@@ -6,11 +6,11 @@ import type { PlacedRows } from './placedRows.ts';
 import type { WeightedPlaces } from './weighted.ts';
 
 /**
- * Densities of rows that are placed by a search, and the moments of their places. Rows whose latents are computed from their observations have these for sure: they have the density at
- * their place only.
+ * Densities of rows whose positions are searched, and the moments of their positions. Rows whose latents are computed from their observations have no
+ * uncertainty: only the density at their position is defined.
  *
- * @param values - values of the latent variables at the places
- * @param atPlace - log p(y*|x*) there
+ * @param values - values of the latent variables at the positions
+ * @param atPlace - log p(y*|x*) at the positions
  */
 export async function posteriorOfPlaces(
   { latents, shown, isNormalized }: RowModel,

@@ -3,20 +3,23 @@ import { stacked } from '../../core/rowMatrices.ts';
 import type { Prediction } from '../../model/posterior.ts';
 import type { PlaceMode } from './modes.ts';
 
-/** Entries of the predictions that are held at a time: 8 MiB a matrix of them. */
+/** Maximum number of entries of the predictions that are kept at a time: 8 MiB per matrix. */
 const MOST_ENTRIES = 2 ** 20;
 
-/** Predictions by the names of variables. */
+/** Points of a smaller weight are left out: what they change is less than the rounding of a sum over all. */
+const LEAST_WEIGHT = 1e-18;
+
+/** Predictions by variable name. */
 export type PredictionsByName = Readonly<Record<string, Prediction>>;
 
 /**
- * Mean and variance of observations over what is known of the places of their rows: E[m(x)] and E[v(x)] + Var[m(x)] over the mixture, by the spherical
- * cubature rule x_m ± √q·a_e of each Gaussian (a_e its axes), which is exact where m² + v is a cubic polynomial. It carries the slope and the bend of the
- * mapping: Var[y] = σ² + v(x*) + JΣJᵀ to first order.
+ * Mean and variance of observations over the posterior of their rows' positions: E[m(x)] and E[v(x)] + Var[m(x)] over the mixture, by the spherical
+ * cubature rule x_m ± √q·a_e of each Gaussian with axes a_e, which is exact if m² + v is a cubic polynomial. It accounts for the slope and the
+ * curvature of the mapping: Var[y] = σ² + v(x*) + JΣJᵀ to first order.
  *
- * @param places - of each row; rows without any keep their predictions
- * @param at - predictions where the rows lie
- * @param predict - predictions at points, each of the row of that number
+ * @param places - posterior of each row's position; rows without one keep their predictions
+ * @param at - predictions at the rows' positions
+ * @param predict - predictions at points, one per row number
  * @see Arasaratnam & Haykin, Cubature Kalman filters (2009), eq. 21
  */
 export function predictedOverPlaces(
@@ -41,7 +44,9 @@ export function predictedOverPlaces(
   for (let from = 0; from < uncertain.length; from += rowsAtOnce) {
     const nodes = uncertain
       .slice(from, from + rowsAtOnce)
-      .flatMap((row) => places[row]!.flatMap((place) => nodesOf(place, row)));
+      .flatMap((row) =>
+        places[row]!.filter(({ weight }) => weight > LEAST_WEIGHT).flatMap((place) => nodesOf(place, row)),
+      );
     const points = stacked(
       nodes.map(({ point }) => point),
       q,
@@ -72,7 +77,7 @@ function addNodes({ mean, variance }: Prediction, at: Prediction, nodes: readonl
   });
 }
 
-/** A point at which predictions are made, and how much it counts. */
+/** Point at which predictions are made, with its weight. */
 interface Node {
   readonly row: number;
   readonly point: Float64Array;

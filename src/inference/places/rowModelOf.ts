@@ -1,11 +1,11 @@
 import type { AnyPosterior } from '../../model/posterior.ts';
 import type { RowModel } from '../../model/rowModel.ts';
 
-/** Names under which models in closed form take their rows. */
+/** Names of the latents and observations of closed-form models. */
 const LATENTS = 'x';
 const OBSERVED = 'y';
 
-/** The rows of a posterior by the names of its variables; of a model in closed form by the names 'x' of the latents and 'y' of the observations. */
+/** Row model of a posterior by the names of its variables; closed-form models use 'x' for the latents and 'y' for the observations. */
 export function rowModelOf(posterior: AnyPosterior): RowModel {
   const { variables, placement } = posterior;
   if (variables === undefined) return rowsInClosedForm(posterior);
@@ -27,8 +27,10 @@ function rowsInClosedForm({ latents, mapping, placement, missing }: AnyPosterior
     roots: [LATENTS],
     shown: LATENTS,
     values: { [LATENTS]: latents },
+    observations: {},
     variances: {},
     charts: {},
+    transforms: {},
     indices: new Set(),
     rowNames: new Set([LATENTS, OBSERVED]),
     fields: {},
@@ -50,7 +52,7 @@ function rowsInClosedForm({ latents, mapping, placement, missing }: AnyPosterior
         sample: (values, random, noise) => ({ [OBSERVED]: mapping.sample!(values[LATENTS]!, random, noise) }),
       }),
       ...(density && {
-        density: (X, given, isRough) => mapping.predictiveDensity!(X, given[OBSERVED]!, isRough),
+        density: (X, given, accuracy) => mapping.predictiveDensity!(X, given[OBSERVED]!, accuracy),
       }),
     }),
     ...(missing && { missingEntries: missing }),

@@ -1,47 +1,54 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { stacked } from '../../core/rowMatrices.ts';
-import type { PredictiveDensity } from '../../model/posterior.ts';
+import type { Accuracy, PredictiveDensity } from '../../model/posterior.ts';
 import { minimizeBatch } from '../minimize/minimizeBatch.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';
 import { localCoordinates, scaledIdentity } from './localCoordinates.ts';
 
-/** How the latents of new observations are looked for. */
+/** Settings of the search for latents of new observations. */
 export interface ProjectionSettings {
-  /** Largest number of training latents from which the search for a row starts. */
+  /** Maximum number of training latents that start the search for a row. */
   readonly starts: number;
   readonly maxIterations: number;
-  /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1. */
+  /** Largest entry of the gradient at which a search has converged, in coordinates with a curvature of about 1. */
   readonly tolerance: number;
 }
 
-/** Log density of rows, by their numbers, at points. With `isRough` a quick approximation will do: searches begin with it. */
-export type DensityOfRows = (X: Matrix, rows: readonly number[], isRough?: boolean) => PredictiveDensity;
+/**
+ * Log density of rows, by number, at points: rough for the first part of a search, by default exact. With `isValue` the gradient is not computed.
+ */
+export type DensityOfRows = (
+  X: Matrix,
+  rows: readonly number[],
+  accuracy?: Accuracy,
+  isValue?: boolean,
+) => PredictiveDensity;
 
-/** How many of a row's searches go on by the approximation, and for how many iterations each time: those that have come furthest. */
+/** Number of a row's searches that continue with the approximation in each round, and their iterations: the best ones continue. */
 const ROUNDS = [
   { searches: Number.POSITIVE_INFINITY, iterations: 3 },
   { searches: 6, iterations: 6 },
   { searches: 4, iterations: 30 },
 ];
 
-/** Number of searches that the density itself finishes: their ends are the modes of a row. */
+/** Number of searches that finish with the exact density: their ends are the modes of a row. */
 const FINISHED = 4;
 
-/** A search that is further behind the best one after the rounds is given up: the approximation is wrong by less. */
+/** Searches that are further behind the best after the rounds are dropped: the error of the approximation is smaller. */
 const BEHIND = 4;
 
-/** Tolerance on gradients of searches on the approximation, in units of length. */
+/** Tolerance on gradients of searches with the approximation, in units of length. */
 const ROUGH_TOLERANCE = 1e-3;
 
-/** Searches closer than this many lengths have come to one maximum. */
+/** Searches closer than this many lengths have reached the same maximum. */
 const SAME = 0.1;
 
-/** Searches that began at peaks and go on beside those that have come furthest: these may all be on their way to one maximum. */
+/** Number of searches from other peaks that continue along with the best ones, which may all be approaching the same maximum. */
 const PEAKS = 2;
 
-/** Start points of the searches for one row. */
+/** Starting points of the searches for one row. */
 export interface RowStarts {
-  /** At least one, the peaks first: those that are likelier than the points near them. */
+  /** At least one point, peaks first: points that are likelier than their neighbors. */
   readonly points: readonly Float64Array[];
   readonly peaks: number;
 }
@@ -49,20 +56,20 @@ export interface RowStarts {
 /** A search for one row's latents. */
 export interface Search {
   readonly row: number;
-  /** Whether it began at a peak. */
+  /** True if the search began at a peak. */
   readonly isOfPeak: boolean;
   readonly point: Float64Array;
-  /** Minus the log density there. */
+  /** Negative log density at the current point. */
   readonly value: number;
 }
 
 /**
- * The best points of each row, the best first. All of a row's searches take a few steps, the farthest of those some more, and the best of these continue, by an
- * approximation of the density if the mapping has one; those that are not far behind the density itself takes to the end. In each round the best two that began at other peaks go
- * along, so that a maximum with few starts near it is not lost to one with many. Pauses after every evaluation.
+ * Best points of each row, best first. All searches of a row take a few steps, the best of them some more, and the best of those continue, with an
+ * approximation of the density if the mapping has one; those close to the best are finished with the exact density. Each round also keeps the best
+ * two searches from other peaks, so that a maximum with few starting points near it is not missed. Pauses after every evaluation.
  *
- * @param starts - of each row
- * @param length - a distance between training latents that are neighbors
+ * @param starts - starting points of each row
+ * @param length - typical distance between neighboring training latents
  */
 export function* projectionSearch(
   density: DensityOfRows,
@@ -82,7 +89,7 @@ export function* projectionSearch(
       return furthest(peaks, best.length + PEAKS, SAME * length, best);
     });
     searches = yield* descended(
-      true,
+      'rough',
       searches,
       () => unscaled,
       Math.min(round.iterations, maxIterations),
@@ -98,7 +105,7 @@ export function* projectionSearch(
     searches.map(({ point }) => point),
     length,
   );
-  searches = yield* descended(false, searches, (k) => coordinates[k]!, maxIterations, tolerance);
+  searches = yield* descended(undefined, searches, (k) => coordinates[k]!, maxIterations, tolerance);
   const found = starts.map((): Search[] => []);
   for (const search of searches) found[search.row]!.push(search);
   return found.map((own) => furthest(own, FINISHED, SAME * length));
@@ -107,13 +114,13 @@ export function* projectionSearch(
     return density(
       stacked(points, q),
       own.map(({ row }) => row),
-      true,
+      'rough',
     ).gradient;
   }
 
-  /** Each search taken on in coordinates z of its own, x = x₀ + z·T. */
+  /** Advances each search in its local coordinates z, x = x₀ + z·T. */
   function* descended(
-    isRough: boolean,
+    accuracy: Accuracy,
     from: readonly Search[],
     coordinates: (search: number) => Matrix,
     iterations: number,
@@ -127,7 +134,7 @@ export function* projectionSearch(
           q,
         );
         const rows = problems.map((problem) => from[problem]!.row);
-        const { posterior, gradient } = density(latents, rows, isRough);
+        const { posterior, gradient } = density(latents, rows, accuracy);
         return {
           values: posterior.map((sum) => (Number.isFinite(sum) ? -sum : Number.NaN)),
           gradients: problems.map((problem, k) => pulledBack(gradient.row(k), coordinates(problem))),
@@ -146,7 +153,7 @@ function moved(from: Float64Array, z: Float64Array, T: Matrix): Float64Array {
   return from.map((entry, d) => z.reduce((sum, own, e) => sum + own * T.at(e, d), entry));
 }
 
-/** Minus the gradient, in z. */
+/** Negative gradient with respect to z. */
 function pulledBack(gradient: Float64Array, T: Matrix): Float64Array {
   return Float64Array.from(gradient, (_, e) => -gradient.reduce((sum, own, d) => sum + own * T.at(e, d), 0));
 }
@@ -157,7 +164,7 @@ function ofEachRow(searches: readonly Search[], pick: (own: readonly Search[]) =
   return [...rows.values()].flatMap(pick);
 }
 
-/** The searches of smallest value that are apart from each other and from those that are kept already, at most as many as asked for; those without a value last. */
+/** Searches of smallest value that are distinct from each other and from those already kept, at most `most`; those without a value are last. */
 function furthest(
   searches: readonly Search[],
   count: number,

@@ -6,28 +6,29 @@ import type { Prediction } from '../../model/posterior.ts';
 import type { RowModel, RowsByName } from '../../model/rowModel.ts';
 import type { RowStarts } from './search.ts';
 
-/** Fitted points near each other: of these the one of highest density stands for the others. */
+/** Number of neighboring fitted points among which the densest one represents the others. */
 const NEIGHBORS = 4;
-/** Fitted points at which the density itself of a row is looked at, where predictions there do not say it. */
+/** Maximum number of fitted points at which a row's density is evaluated, if it does not follow from predictions. */
 const MOST_EVALUATED = 200;
 
-/** Candidate start points for new rows, from the fitted points. */
+/** Candidate starting points for new rows among the fitted points. */
 export interface ProjectionStarts {
-  /** The median distance from a fitted point to the nearest one in another place; 1 where there is none. */
+  /** Median distance from a fitted point to the nearest distinct one; 1 if there is none. */
   readonly length: number;
-  /** Largest number of starts of a row. */
+  /** Maximum number of starting points per row. */
   readonly perRow: number;
-  /** The fitted points from which a search for a row begins; at least one. */
+  /** Fitted points that start the search for a row; at least one. */
   of(row: number): RowStarts & { /** Which fitted points they are. */ readonly rows: readonly number[] };
 }
 
 /**
- * Starts of searches for log p(y|x): first the fitted points that are likelier than those near them, so that searches lead to different maxima, then the likeliest
- * of the others. How likely a point is follows from the moments of observations there; where these depend on known rows, or there are none, from the density.
+ * Starting points of searches for log p(y|x): first the fitted points that are likelier than their neighbors, so that searches lead to different
+ * maxima, then the likeliest of the others. Likelihoods are computed from the moments of observations at the points; if these depend on known rows or
+ * are unavailable, from the density.
  *
- * @param given - rows of the observed variables (NaN counts as not observed) and of the known ones
- * @param fitted - values of the latent variables side by side, N×Q
- * @param most - largest number of starts, from 1
+ * @param given - rows of the observed variables (NaN for missing) and of the known ones
+ * @param fitted - values of the concatenated latent variables, N×Q
+ * @param most - maximum number of starting points, at least 1
  */
 export function projectionStarts(model: RowModel, given: RowsByName, fitted: Matrix, most: number): ProjectionStarts {
   const isPredicted = model.predict !== undefined && model.known.length === 0 && !('predict' in model.missing);
@@ -63,7 +64,7 @@ export function projectionStarts(model: RowModel, given: RowsByName, fitted: Mat
   };
 }
 
-/** log density of a row at each point, by the moments of observations there. */
+/** Log density of a row at each point, from the moments of observations there. */
 function byMoments(model: RowModel, given: RowsByName, points: Matrix): (row: number) => Float64Array {
   const predicted = model.predict!(columnsByName(points, model.latents), true);
   const parts = model.observed.flatMap(({ name }) => {
@@ -91,17 +92,17 @@ function byMoments(model: RowModel, given: RowsByName, points: Matrix): (row: nu
   };
 }
 
-/** The log density itself of a row at each point. */
+/** Exact log density of a row at each point. */
 function byDensity(model: RowModel, given: RowsByName, points: Matrix): (row: number) => Float64Array {
   return (row) => {
     const repeated = new Array<number>(points.rows).fill(row);
     const rows = Object.fromEntries(Object.entries(given).map(([name, own]) => [name, rowsOf(own, repeated)]));
-    return model.density!(points, rows, true).posterior;
+    return model.density!(points, rows, 'rough', true).posterior;
   };
 }
 
-/** The median of each row's smallest distance above 0; 1 where there is none. */
-function nearestDistance(distances: Float64Array, k: number): number {
+/** Median of each row's smallest distance above 0; 1 if there is none. */
+export function nearestDistance(distances: Float64Array, k: number): number {
   const nearest: number[] = [];
   for (let from = 0; from < distances.length; from += k) {
     const distance = distances.subarray(from, from + k).find((own) => own > 0);

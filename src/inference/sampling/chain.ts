@@ -2,7 +2,7 @@ import { NumericalError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Position, SampledDensity, Sampler, SamplerMemory, TransitionStatistics } from './samplers/sampler.ts';
 
-/** Statistics kept with each draw: those of its transition, and the log density. */
+/** Statistics kept with each draw: statistics of its transition, and the log density. */
 export const STATISTICS = [
   'acceptance',
   'depth',
@@ -14,20 +14,20 @@ export const STATISTICS = [
 ] as const;
 export type StatisticName = (typeof STATISTICS)[number];
 
-/** A chain after some iterations: plain data, from which it resumes with the same bits. */
+/** State of a chain after some iterations: plain data for resuming with the same bits. */
 export interface ChainState {
-  /** From 0. */
+  /** Number of the chain, from 0. */
   readonly chain: number;
-  /** Transitions done, the warm-up included. */
+  /** Transitions so far, including the warm-up. */
   readonly iteration: number;
   readonly x: Float64Array;
   /** Adapted state of the sampler; undefined before the first transition. */
   readonly memory: SamplerMemory | undefined;
-  /** The draws after the warm-up, one after the other. */
+  /** Draws after the warm-up, concatenated. */
   readonly draws: Float64Array;
-  /** Statistics of the transitions, one for each draw. */
+  /** Statistics of the transitions, one per draw. */
   readonly statistics: Readonly<Record<StatisticName, Float64Array>>;
-  /** Evaluations of the log density by the whole chain, warm-up included. */
+  /** Evaluations of the log density by the whole chain, including the warm-up. */
   readonly evaluations: number;
   readonly warmupDivergences: number;
   /** Evaluations that needed jitter, which count as having no density. */
@@ -38,23 +38,23 @@ export interface ChainSettings {
   readonly warmup: number;
   readonly draws: number;
   readonly seed: number;
-  /** Covariance at the start, for samplers that take one. */
+  /** Covariance at the start, for samplers that use one. */
   readonly covariance: Float64Array | undefined;
 }
 
-/** Most transitions of a chain. */
+/** Maximum number of transitions of a chain. */
 export const MOST_TRANSITIONS = 2 ** 20;
 
 /**
- * Transitions that share a stream of random numbers. A chain goes on from the beginning of such a block with the same bits; a stream for each
- * transition would take as long as an evaluation.
+ * Transitions that share a stream of random numbers. A chain resumes from the beginning of such a block with the same bits; a separate stream for
+ * each transition would cost as much as an evaluation.
  */
 const BLOCK = 32;
 
 /**
- * The random numbers of some transitions of one chain.
+ * Random numbers for a block of transitions of one chain.
  *
- * @param block - from 0; −1 for what comes before the first
+ * @param block - from 0; −1 for draws before the first transition
  */
 export function blockRandom(seed: number, chain: number, block: number) {
   const seeds = seededRandom(seed);
@@ -78,16 +78,16 @@ export function newChain(chain: number, x: Float64Array): ChainState {
   };
 }
 
-/** A density, and how many of its evaluations needed jitter so far. */
+/** Density, and the number of its evaluations that needed jitter so far. */
 export interface SampledTarget {
   readonly density: SampledDensity;
   jittered(): number;
 }
 
-/** A chain at work. */
+/** Running chain. */
 export interface RunningChain {
   readonly chain: number;
-  /** Transitions done. */
+  /** Number of transitions so far. */
   iteration(): number;
   isOver(): boolean;
   /** Makes one transition. */
@@ -95,14 +95,14 @@ export interface RunningChain {
   position(): Position;
   statistics(): TransitionStatistics | undefined;
   divergences(): number;
-  /** A copy of what it goes on from: of the beginning of the block that runs, or of its end. */
+  /** Copy of the state to resume from: at the beginning of the current block, or at its end. */
   state(): ChainState;
 }
 
 /**
  * Runs a chain from its state.
  *
- * @throws NumericalError when there is no density at its start
+ * @throws NumericalError if the density is undefined at the start
  */
 export function runChain(
   { density, jittered }: SampledTarget,
@@ -183,7 +183,7 @@ export function runChain(
   };
 }
 
-/** Where a running chain is, as progress shows it. */
+/** Position of a running chain, as progress reports show it. */
 export interface ChainStanding {
   readonly chain: number;
   readonly iteration: number;
@@ -192,15 +192,15 @@ export interface ChainStanding {
   readonly x: Float64Array;
 }
 
-/** Callbacks of whatever runs chains. */
+/** Callbacks of the code that runs chains. */
 export interface ChainObserver {
-  /** Called now and then for each chain; false stops all of them. */
+  /** Called from time to time for each chain; false stops all of them. */
   standing(at: ChainStanding): Promise<boolean>;
-  /** Called with all chains now and then, when a checkpoint is due. */
+  /** Called from time to time with all chains, when a checkpoint is due. */
   save(states: readonly ChainState[]): Promise<void>;
-  /** Whether a checkpoint is due. */
+  /** True if a checkpoint is due. */
   isSaveDue(): boolean;
-  /** Whether the chains are to stop. */
+  /** True if the chains are to stop. */
   isStopped(): boolean;
 }
 

@@ -7,12 +7,12 @@ import { type ChainsLike, givenChains, mean, median, quantileOfSorted, sampleVar
 type Chains = readonly Float64Array[];
 
 /**
- * R̂, the potential scale reduction factor: the larger of that of rank-normalized split chains and that of their distances from the median. It is 1
+ * R̂, the potential scale reduction factor: the larger of the factors of rank-normalized split chains and of their distances from the median. It is 1
  * for chains that agree; above 1.01 they have not mixed.
  *
  * @param draws - chains × draws, or the draws of one chain
  * @returns NaN for draws that are constant or not finite
- * @throws InvalidInputError for what is no list of chains of one length
+ * @throws InvalidInputError for arguments other than chains of equal length
  * @see Vehtari, Gelman, Simpson, Carpenter & Bürkner, Rank-normalization, folding, and localization: an improved R̂, Bayesian Analysis 16 (2021)
  * @example
  * ```ts
@@ -29,11 +29,11 @@ export function rHat(draws: ChainsLike): number {
 }
 
 /**
- * The effective sample size of the bulk of a distribution: that of rank-normalized split chains.
+ * Effective sample size of the bulk of a distribution, from rank-normalized split chains.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @returns NaN for draws that are constant or not finite, or fewer than 6 a chain
- * @throws InvalidInputError for what is no list of chains of one length
+ * @returns NaN for draws that are constant or not finite, or fewer than 6 per chain
+ * @throws InvalidInputError for arguments other than chains of equal length
  * @see Vehtari et al. 2021, §4
  * @example
  * ```ts
@@ -46,10 +46,10 @@ export const essBulk = (draws: ChainsLike): number => {
 };
 
 /**
- * The effective sample size in the tails of a distribution: the smaller of those of the 5 % and the 95 % quantile.
+ * Effective sample size in the tails of a distribution: the smaller of the effective sample sizes of the 5 % and the 95 % quantile.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @throws InvalidInputError for what is no list of chains of one length
+ * @throws InvalidInputError for arguments other than chains of equal length
  * @see Vehtari et al. 2021, §4
  * @example
  * ```ts
@@ -62,10 +62,10 @@ export const essTail = (draws: ChainsLike): number => {
 };
 
 /**
- * The effective sample size for the mean: that of split chains.
+ * Effective sample size for the mean, from split chains.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @throws InvalidInputError for what is no list of chains of one length
+ * @throws InvalidInputError for arguments other than chains of equal length
  * @example
  * ```ts
  * essMean(draws.values('mapping.noise'));
@@ -74,10 +74,10 @@ export const essTail = (draws: ChainsLike): number => {
 export const essMean = (draws: ChainsLike): number => effectiveSize(split(unitChains(draws, 'essMean').chains));
 
 /**
- * The effective sample size for the standard deviation: that of absolute distances from the mean.
+ * Effective sample size for the standard deviation, from absolute distances from the mean.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @throws InvalidInputError for what is no list of chains of one length
+ * @throws InvalidInputError for arguments other than chains of equal length
  * @example
  * ```ts
  * essSd(draws.values('mapping.noise'));
@@ -90,11 +90,11 @@ export function essSd(draws: ChainsLike): number {
 }
 
 /**
- * The effective sample size for a quantile: that of x ≤ quantile.
+ * Effective sample size for a quantile, from the indicators x ≤ quantile.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @param probability - of the quantile, in (0, 1)
- * @throws InvalidInputError for what is no list of chains of one length, or a probability outside of (0, 1)
+ * @param probability - probability of the quantile, in (0, 1)
+ * @throws InvalidInputError for arguments other than chains of equal length, or a probability outside (0, 1)
  * @example
  * ```ts
  * essQuantile(draws.values('mapping.noise'), 0.5); // of the median
@@ -105,10 +105,10 @@ export function essQuantile(draws: ChainsLike, probability: number): number {
 }
 
 /**
- * The Monte Carlo standard error of the mean, sd/√ESS.
+ * Monte Carlo standard error of the mean, sd/√ESS.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @throws InvalidInputError for what is no list of chains of one length
+ * @throws InvalidInputError for arguments other than chains of equal length
  * @example
  * ```ts
  * mcseMean(draws.values('mapping.noise'));
@@ -120,10 +120,10 @@ export function mcseMean(draws: ChainsLike): number {
 }
 
 /**
- * The Monte Carlo standard error of the standard deviation: of the variance, √((m₄ − m₂²)/ESS) with the central moments m of the draws, over 2·√m₂.
+ * Monte Carlo standard error of the standard deviation: the error of the variance, √((m₄ − m₂²)/ESS) with the central moments m of the draws, over 2·√m₂.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @throws InvalidInputError for what is no list of chains of one length
+ * @throws InvalidInputError for arguments other than chains of equal length
  * @see Kenney & Keeping, Mathematics of Statistics (1951), p. 141
  * @example
  * ```ts
@@ -140,12 +140,11 @@ export function mcseSd(draws: ChainsLike): number {
 }
 
 /**
- * The Monte Carlo standard error of a quantile: half the distance of the draws at the 16 % and 84 % quantiles of the quantile's own
- * beta distribution.
+ * Monte Carlo standard error of a quantile: half the distance of the draws at the 16 % and 84 % quantiles of the beta distribution of the quantile.
  *
  * @param draws - chains × draws, or the draws of one chain
- * @param probability - of the quantile, in (0, 1)
- * @throws InvalidInputError for what is no list of chains of one length, or a probability outside of (0, 1)
+ * @param probability - probability of the quantile, in (0, 1)
+ * @throws InvalidInputError for arguments other than chains of equal length, or a probability outside (0, 1)
  * @see Vehtari et al. 2021, §4.4
  * @example
  * ```ts
@@ -179,8 +178,8 @@ function sizeForQuantile(chains: Chains, probability: number): number {
 }
 
 /**
- * Chains divided by a power of two, so that the largest draw is between ½ and 1 and squares neither overflow nor vanish; a power of two changes no digit of a
- * draw.
+ * Chains divided by a power of two, so that the largest draw is between ½ and 1 and squares neither overflow nor underflow; a power of two changes no
+ * digit of a draw.
  */
 function unitChains(draws: ChainsLike, caller: string): { readonly chains: Chains; readonly unit: number } {
   const chains = givenChains(draws, caller);
@@ -190,7 +189,7 @@ function unitChains(draws: ChainsLike, caller: string): { readonly chains: Chain
   return { chains: chains.map((chain) => chain.map((x) => x / unit)), unit };
 }
 
-/** Whether the draws say nothing of convergence: all are one number, or some are not finite. */
+/** True if the draws carry no information on convergence: all are equal, or some are not finite. */
 function isDegenerate(chains: Chains): boolean {
   const first = chains[0]![0]!;
   return (
@@ -198,7 +197,7 @@ function isDegenerate(chains: Chains): boolean {
   );
 }
 
-/** Both halves of each chain; the middle draw of an odd number is left out. */
+/** Both halves of each chain, without the middle draw of an odd number. */
 function split(chains: Chains): Chains {
   const length = chains[0]!.length;
   if (length === 1) return chains;
@@ -215,7 +214,7 @@ export function joined(chains: Chains): Float64Array {
   return all;
 }
 
-/** Φ⁻¹((r − 3/8)/(S + 1/4)) of the ranks r among all S draws, ties sharing their mean rank. */
+/** Normal scores Φ⁻¹((r − 3/8)/(S + 1/4)) of the ranks r among all S draws, with mean ranks for ties. */
 function normalScores(chains: Chains): Chains {
   const all = joined(chains);
   const order = Int32Array.from(all.keys()).sort((a, b) => all[a]! - all[b]!);
@@ -232,7 +231,7 @@ function normalScores(chains: Chains): Chains {
   return chains.map((_, c) => scores.subarray(c * length, (c + 1) * length));
 }
 
-/** R̂ = √((B/W + n − 1)/n) of chains as they are. */
+/** R̂ = √((B/W + n − 1)/n) of untransformed chains. */
 function potentialScaleReduction(chains: Chains): number {
   const n = chains[0]!.length;
   if (isDegenerate(chains)) return Number.NaN;
@@ -242,16 +241,16 @@ function potentialScaleReduction(chains: Chains): number {
 }
 
 /**
- * The effective sample size of chains as they are: by Geyer's initial monotone sequence of autocorrelations, capped at S·log₁₀S.
+ * Effective sample size of untransformed chains, by Geyer's initial monotone sequence of autocorrelations, capped at S·log₁₀S.
  *
- * @returns NaN for fewer than 3 draws a chain, and for draws that are constant or not finite
+ * @returns NaN for fewer than 3 draws per chain, and for draws that are constant or not finite
  */
 function effectiveSize(chains: Chains): number {
   const n = chains[0]!.length;
   if (n < 3 || isDegenerate(chains)) return Number.NaN;
   const means = Float64Array.from(chains, mean);
   const centered = chains.map((chain, c) => chain.map((x) => x - means[c]!));
-  // Lags are asked for one after the other until the sequence ends, mostly after a few: cheaper than a Fourier transform of all.
+  // Lags are computed one after the other until the sequence ends, mostly after a few: cheaper than a Fourier transform of all.
   const autocovariance = (lag: number) => {
     let sum = 0;
     for (const chain of centered) for (let i = 0; i + lag < n; i++) sum += chain[i]! * chain[i + lag]!;

@@ -21,17 +21,17 @@ import { type Draws, drawsOf } from './draws.ts';
 import { openTarget, type Target } from './target.ts';
 
 /**
- * Draws from the posterior of a model: of its free parameters and latents given the observations, by Markov chains over the unconstrained variables, whose
- * density holds the Jacobian of their transforms.
+ * Draws from the posterior of a model's free parameters and latents, by Markov chains over the unconstrained variables, whose density includes the
+ * Jacobian of their transforms.
  *
- * Every free parameter needs a prior. Where a covariance has no Cholesky factor without jitter there is no density: such points are never drawn, and the
- * message says how many were met.
+ * Every free parameter needs a prior. Where a covariance has no Cholesky factor without jitter the density is undefined: such points are never drawn,
+ * and the message reports their number.
  *
  * @param model - any model that has parameters, such as `gplvm(Y, { latentDim: 2 })`
  * @param options - see {@link SamplePosteriorOptions}
  * @returns draws with their diagnostics, predictions and files
  * @throws InvalidInputError for a free parameter without a prior, which it names, an unknown path or option, and a model without a posterior
- * @throws NumericalError when there is no density at the start, with the reason
+ * @throws NumericalError if the density is undefined at the start, with the reason
  * @see Hoffman & Gelman 2014; Betancourt 2017; Vehtari et al. 2021
  * @example
  * ```ts
@@ -73,15 +73,15 @@ export async function samplePosterior(model: AnyModel, options: SamplePosteriorO
   }
 }
 
-/** Deviation of the moves of starts that were not given. */
+/** Standard deviation of the random moves of default starts. */
 const WIDTH = 0.5;
-/** Most moves that are tried for a start with a density, each half as wide as the one before. */
+/** Maximum number of moves that are tried for a start with a density, each half as wide as the previous one. */
 const MOST_TRIES = 20;
 
 /**
- * Where the chains begin.
+ * Starting points of the chains.
  *
- * @throws NumericalError when no start has a density
+ * @throws NumericalError if no starting point has a density
  */
 function startsOf({ open, density, whyNot }: Target, { chains, seed, start }: DrawSettings): Float64Array[] {
   const random = seededRandom(seededRandom(seed).integer(2 ** 53));
@@ -98,24 +98,24 @@ function startsOf({ open, density, whyNot }: Target, { chains, seed, start }: Dr
   });
 }
 
-/** Least curvature of a Laplace metric, as a part of the largest. */
+/** Least curvature of a Laplace metric, relative to the largest. */
 const FLATTEST = 1e-4;
-/** Relative change of the log density up to which turned latents have the same one. */
+/** Maximum relative change of the log density for rotated latents to count as equally dense. */
 const UNTURNED = 1e-9;
 
 /**
- * The covariance of the Laplace approximation at the model's start, for samplers that begin with it: the inverse of the negative Hessian, of which
- * curvatures count by their moduli, and flat directions as a ten thousandth of the steepest.
+ * The covariance of the Laplace approximation at the model's start, for samplers that begin with it: the inverse of the negative Hessian, where
+ * curvatures enter by their absolute values, and flat directions as a ten thousandth of the steepest.
  *
- * @throws InvalidInputError where latents can turn without a change of the density: a metric at one of their places is wrong at all others, and averaged over turns it
- * is worse than one that is adapted
+ * @throws InvalidInputError if latents can rotate without a change of the density: a metric at one position is wrong at all others, and averaged over
+ * rotations it is worse than an adapted one
  */
 async function laplaceCovariance(target: Target, { sampler, signal }: DrawSettings): Promise<Float64Array | undefined> {
   const { metric } = (sampler.options ?? {}) as { readonly metric?: unknown };
   if (metric !== 'laplace') return undefined;
   if (canTurn(target)) {
     throw new InvalidInputError(
-      "The latents of this model can turn without a change of its density, so a Laplace metric at one of their places is wrong at the others. Take metric: 'diagonal', or hold the latents: hold: ['latents'].",
+      "The latents of this model can turn without a change of its density, so a Laplace metric at one of their positions is wrong at the others. Take metric: 'diagonal', or fix the latents: `hold: ['latents']`.",
     );
   }
   const { start, size, hessianVector } = target.open;
@@ -147,7 +147,7 @@ async function laplaceCovariance(target: Target, { sampler, signal }: DrawSettin
   return covariance;
 }
 
-/** True for free latents of two dimensions or more whose density is the same when they are turned. */
+/** True for free latents of two or more dimensions whose density is invariant under rotation. */
 function canTurn({ open: { start }, variables, density }: Target): boolean {
   const latents = variables.find(({ path, shape }) => path === 'latents' && shape.length === 2 && shape[1]! > 1);
   if (latents === undefined || latents.parameter.transform !== undefined) return false;
@@ -165,7 +165,7 @@ function canTurn({ open: { start }, variables, density }: Target): boolean {
   return turns.every((x) => isSame(density(x).value));
 }
 
-/** Runs all chains on this thread, in turns of one transition. */
+/** Runs all chains on this thread, alternating after each transition. */
 async function runHere(
   target: Target,
   { sampler }: DrawSettings,

@@ -17,10 +17,10 @@ import {
 import { type DrawSettings, type SamplerJSON, samplerFromJSON, samplerToJSON } from './drawOptions.ts';
 import { openTarget } from './target.ts';
 
-/** The message to a worker: one chain of a model, to be run to its end. */
+/** Message to a worker: one chain of a model, to be run to its end. */
 export interface ChainRequest {
   readonly kind: 'chain';
-  /** The model as `JSON.stringify` writes it. */
+  /** Model as written by `JSON.stringify`. */
   readonly model: string;
   readonly sampler: SamplerJSON;
   readonly settings: ChainSettings;
@@ -32,7 +32,7 @@ export interface ChainRequest {
 
 type PlainValues = Readonly<Record<string, number | readonly number[] | readonly (readonly number[])[]>>;
 
-/** The messages from a worker. */
+/** Messages from a worker. */
 export type ChainReply =
   | { readonly kind: 'chainStanding'; readonly at: ChainStanding; readonly state: ChainState }
   | { readonly kind: 'chainEnd'; readonly state: ChainState }
@@ -41,7 +41,7 @@ export type ChainReply =
 /** Milliseconds between two messages of a chain. */
 const INTERVAL = 200;
 
-/** Runs chains in workers, each of which takes the next chain when it is done with one. */
+/** Runs chains in workers; a worker that has finished a chain starts the next one. */
 export async function drawInWorkers(
   model: AnyModel,
   settings: DrawSettings,
@@ -56,7 +56,7 @@ export async function drawInWorkers(
     model: JSON.stringify(model.toJSON()),
     sampler: samplerToJSON(settings.sampler),
     settings: { warmup: chain.warmup, draws: chain.draws, seed: chain.seed, covariance: chain.covariance },
-    // The engine that runs here: a worker might come to another.
+    // The engine that runs here: a worker might choose another.
     target: { seed, hold, priors, engine: engineHere(settings.engine), start: plainStart(settings.start) },
   } as const;
   const states = [...begun];
@@ -101,7 +101,7 @@ export async function drawInWorkers(
 const engineHere = (engine: EngineChoice | undefined): EngineChoice =>
   withFloat64(({ memory64 }) => withEngine(memory64, engine, () => engineReport(memory64).engine)) as EngineChoice;
 
-/** A start as a message: matrices as rows. */
+/** Start as a message, with matrices as rows. */
 function plainStart(start: DrawSettings['start']): PlainValues | undefined {
   if (start === undefined) return undefined;
   const isFit = typeof start.toJSON === 'function';
@@ -113,22 +113,22 @@ function plainStart(start: DrawSettings['start']): PlainValues | undefined {
 
 const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
 
-/** Errors lose their classes on the way. */
+/** Restores the class of an error, which is lost in messages. */
 function errorOf({ name, message }: { readonly name: string; readonly message: string }): LatentFieldError {
   const Class = classes[name as keyof typeof classes];
   return Class === undefined ? new LatentFieldError(`A worker of the draws failed: ${message}`) : new Class(message);
 }
 
-/** A worker's own end of the line. */
+/** Worker's end of the message channel. */
 export interface ChainPort {
   post(reply: ChainReply): void;
   listen(onRequest: (request: ChainRequest) => void): void;
 }
 
 /**
- * Makes a worker of chains out of this thread.
+ * Turns this thread into a worker that runs chains.
  *
- * @param modelFromJSON - makes a model from what its `toJSON` wrote
+ * @param modelFromJSON - restores a model from its `toJSON`
  */
 export function serveChains(port: ChainPort, modelFromJSON: (json: ModelJSON) => Model): void {
   const run = async ({ model, sampler, settings, target: options, state }: ChainRequest) => {

@@ -3,7 +3,7 @@ import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
-import { checkOptions, integerFrom, integerFromOne, unknownName } from '../../core/options.ts';
+import { checkOptions, integerFrom, integerFromOne, type OptionsIn, unknownName } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { EngineChoice } from '../../engine/dense/index.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
@@ -25,20 +25,20 @@ import { type LeaveOneOut, type PredictiveAccuracy, waic } from './psis.ts';
 import { type DrawsSummary, LEAST_ESS, MOST_RHAT, summaryOf, summaryRow } from './summary.ts';
 import type { Target } from './target.ts';
 
-/** Draws as plain numbers: what a file holds beside the model. */
+/** Draws as plain numbers: the content of a file apart from the model. */
 export interface DrawsRecord {
   readonly sampler: string;
   readonly seed: number;
   readonly warmup: number;
   readonly chains: number;
-  /** Number of draws in each chain, without the warm-up. */
+  /** Number of draws per chain, without the warm-up. */
   readonly draws: number;
   readonly variables: readonly { readonly path: string; readonly shape: readonly number[] }[];
   /** Natural values by path: chain by chain, draw by draw, entry by entry. */
   readonly values: Readonly<Record<string, Float64Array>>;
-  /** Natural values of what was held. */
+  /** Natural values of fixed parameters. */
   readonly held: ParameterValues;
-  /** Chain by chain, draw by draw. */
+  /** Statistics, chain by chain, draw by draw. */
   readonly statistics: Readonly<Record<StatisticName, Float64Array>>;
   readonly evaluations: number;
   readonly warmupDivergences: number;
@@ -55,7 +55,7 @@ export interface DrawsJSON {
   readonly record: unknown;
 }
 
-/** A transition whose numerical trajectory left the true one. */
+/** Transition whose numerical trajectory diverged from the exact one. */
 export interface Divergence {
   readonly chain: number;
   readonly draw: number;
@@ -64,137 +64,124 @@ export interface Divergence {
 }
 
 /** Options of predictions by draws. */
-export interface DrawsPredictOptions {
-  /** Whether the variance is that of a new observation; default false. */
-  readonly noise?: boolean | undefined;
-  /** The view that is predicted, for models with several. */
-  readonly view?: string | undefined;
-  /** Most draws that predictions are averaged over, evenly spaced; default 200. */
-  readonly draws?: number | undefined;
-}
+export interface DrawsPredictOptions extends OptionsIn<typeof predictOptions> {}
 
 /** Options of replicated observations. */
-export interface PredictiveOptions {
-  /** Seed of the replicated observations; default 0. */
-  readonly seed?: number | undefined;
-  /** Most draws that are taken, evenly spaced; default 200. */
-  readonly draws?: number | undefined;
-  /** The observed variable or view; the only one unless given. */
-  readonly view?: string | undefined;
-}
+export interface PredictiveOptions extends OptionsIn<typeof predictiveOptions> {}
 
-/** Rows by the names of variables. */
+/** Rows by variable name. */
 type RowsGiven = Readonly<Record<string, MatrixLike>>;
 
-/** Where new observations lie, by several draws. */
+/** Positions of new observations, averaged over draws. */
 export interface DrawnProjection {
-  /** Mean over draws, n×q. Where the latents were drawn too, each draw is turned as its latents are turned onto `draws.latents.mean`. */
+  /** Mean over draws, n×q. If the latents were drawn too, each draw is rotated in the same way as its latents are rotated onto `draws.latents.mean`. */
   readonly latents: Matrix;
   /** Covariance of each point between draws, n of q×q. */
   readonly covariances: readonly Matrix[];
-  /** log of the mean over draws of p(y*|x*), each at its own place x*, n entries. */
+  /** Log of the mean over draws of p(y*|x*), each at the draw's position x*, n entries. */
   readonly logDensity: Float64Array;
 }
 
-/** Draws of a posterior, their diagnostics and what follows from them. */
+/** Draws of a posterior, with diagnostics and derived results. */
 export interface Draws {
-  /** The model's name. */
+  /** Name of the model. */
   readonly model: string;
   readonly chains: number;
-  /** Number of draws in each chain, without the warm-up. */
+  /** Number of draws per chain, without the warm-up. */
   readonly draws: number;
-  /** Names of all numbers that are drawn: paths, with the place of an entry where there are several (`latents[3, 0]`). */
+  /** Names of all scalar quantities: paths, with the position of an entry if there are several (`latents[3, 0]`). */
   readonly names: readonly string[];
   /**
-   * The draws of one number, chains × draws.
+   * Draws of one scalar quantity, chains × draws.
    *
    * @param name - one of `names`
-   * @throws InvalidInputError for a name that is none of them
+   * @throws InvalidInputError for an unknown name
    */
   values(name: string): Matrix;
-  /** Natural values of one draw by path, held ones among them. */
+  /** Natural values of one draw by path, including fixed parameters. */
   at(chain: number, draw: number): ParameterValues;
-  /** Mean, deviation, quantiles, R̂, ESS and MCSE of each parameter, as R's posterior prints them; free latents are in `latents`. */
+  /** Mean, deviation, quantiles, R̂, ESS and MCSE of each parameter, as in R's posterior package; free latents are summarized in `latents`. */
   summary(): DrawsSummary;
-  /** Summary of the draws of free latents, where these were drawn. */
+  /** Summary of the draws of free latents, if they were drawn. */
   readonly latents: LatentDraws | undefined;
-  /** Sentences on whether the draws can be used, and what to do where not. */
+  /** Message on whether the draws can be used, with advice if they cannot. */
   readonly message: string;
   readonly divergences: readonly Divergence[];
-  /** Doublings of each trajectory, chains × draws. */
+  /** Number of doublings of each trajectory, chains × draws. */
   readonly treeDepths: Matrix;
-  /** The log density of the variables at each draw, chains × draws. */
+  /** Log density of the variables at each draw, chains × draws. */
   readonly logDensity: Matrix;
-  /** The energy Bayesian fraction of missing information of each chain: below 0.3 momenta explore the energies too slowly. */
+  /** Energy Bayesian fraction of missing information of each chain: below 0.3, momenta explore the energies too slowly. */
   readonly ebfmi: Float64Array;
   readonly diagnostics: {
     readonly sampler: string;
     readonly seed: number;
     readonly warmup: number;
-    /** Evaluations of the log density, warm-up included. */
+    /** Evaluations of the log density, including the warm-up. */
     readonly evaluations: number;
     readonly warmupDivergences: number;
     /** Evaluations that needed jitter, which count as having no density. */
     readonly jittered: number;
-    /** Mean probability of acceptance of each chain. */
+    /** Mean acceptance probability of each chain. */
     readonly acceptance: Float64Array;
-    /** The step size of each chain. */
+    /** Step size of each chain. */
     readonly stepSizes: Float64Array;
     readonly seconds: number;
     /** Weak priors that were added. */
     readonly addedPriors: readonly string[];
   };
-  /** A fit whose values are those of one draw: all that fits can do. */
+  /** Fit at the values of one draw, with all abilities of fits. */
   fitAt(chain: number, draw: number): Fit;
   /**
-   * Predictive mean and variance at latent points X (n×q), averaged over draws: the variance is the mean of theirs and the variance of their means.
+   * Predictive mean and variance at latent points X (n×q), averaged over draws: the variance is the mean of the draws' variances plus the variance of
+   * their means.
    */
   predict(X: MatrixLike, options?: DrawsPredictOptions): Prediction;
-  /** The same at rows by the names of variables, of each variable that follows from them: for models whose fits take such rows. */
+  /** Predictive mean and variance of each variable that depends on rows, keyed by variable name: for models whose fits accept such rows. */
   predict(rows: RowsGiven, options?: DrawsPredictOptions): Readonly<Record<string, Prediction>>;
   /**
-   * Places new observations (n×D) by a fit at each of some draws: a search a row and draw, so fewer draws are taken than for predictions.
+   * Projects new observations (n×D) by a fit at each of some draws: one search per row and draw, so that fewer draws are used than for predictions.
    *
-   * @param Y - n×D, NaN where missing, as `fit.project` takes them
-   * @param options - `draws`, the most that are taken, evenly spaced (20)
-   * @throws InvalidInputError for a model whose fits place nothing, or fewer than two draws
+   * @param Y - n×D, NaN where missing, as for `fit.project`
+   * @param options - `draws`, the maximum number of draws, evenly spaced (20)
+   * @throws InvalidInputError for a model whose fits cannot project, or fewer than two draws
    */
   project(Y: ObservationsLike, options?: { readonly draws?: number | undefined }): Promise<DrawnProjection>;
-  /** A draw of new observations at latent points X (n×q), n×D, of the model at one draw, both by the seed (0). */
+  /** Draw of new observations at latent points X (n×q), n×D, from the model at one draw, both determined by the seed (0). */
   sample(X: MatrixLike, seed?: number): Matrix;
-  /** The same at rows by the names of variables, of each variable that follows from them. */
+  /** Draw of each variable that depends on rows, keyed by variable name. */
   sample(rows: RowsGiven, seed?: number): Readonly<Record<string, Matrix>>;
-  /** The observations N×D that were drawn from, NaN where missing; undefined for a model that has several observed variables or views. */
+  /** Observations N×D of the model, NaN where missing; undefined for models with several observed variables or views. */
   readonly observations: Matrix | undefined;
   /**
-   * Replicated observations N×D at the latents and known rows of some draws, for posterior predictive checks: see `checkPredictive`. `view` says which observed variable is meant
-   * where there are several.
+   * Replicated observations N×D at the latents and known rows of some draws, for posterior predictive checks: see `checkPredictive`. `view` selects
+   * one of several observed variables.
    */
   predictive(options?: PredictiveOptions): readonly Matrix[];
   /**
-   * Leave-one-out cross-validation: of each entry of a Gaussian process's observations given all others, and of each row where rows are independent given latents
-   * and parameters. `message` says which, and how far it can be trusted.
+   * Leave-one-out cross-validation: over entries for the observations of a Gaussian process, and over rows for models whose rows are independent
+   * conditional on latents and parameters. `message` reports which, and how reliable it is.
    *
-   * @param options - `draws`: how many draws are used, evenly spaced; default all of them
+   * @param options - `draws`: number of draws, evenly spaced; default all of them
    * @throws InvalidInputError for other models
    */
   loo(options?: AccuracyOptions): LeaveOneOut;
   /**
-   * The widely applicable information criterion, of models whose rows are independent given latents and parameters: see `waic`.
+   * Widely applicable information criterion of models whose rows are independent conditional on latents and parameters: see `waic`.
    *
-   * @param options - `draws`: how many draws are used, evenly spaced; default all of them
-   * @throws InvalidInputError for other models, among them Gaussian processes, for which `loo` is in closed form
+   * @param options - `draws`: number of draws, evenly spaced; default all of them
+   * @throws InvalidInputError for other models, including Gaussian processes, whose `loo` has a closed form
    */
   waic(options?: AccuracyOptions): PredictiveAccuracy;
-  /** All of it as plain JSON, of which `loadDraws` makes the same again, bit for bit. */
+  /** Draws as plain JSON, which `loadDraws` restores bit for bit. */
   toJSON(): DrawsJSON;
-  /** In the JSON form of ArviZ's InferenceData: groups `posterior` and `sample_stats`, by variable chains × draws × shape. */
+  /** JSON form of ArviZ's InferenceData: groups `posterior` and `sample_stats`, each variable as chains × draws × shape. */
   toInferenceData(): InferenceData;
-  /** A table of comma-separated values, a row a draw: chain, draw, and all names. */
+  /** Comma-separated values with one row per draw: chain, draw, and all names. */
   toCSV(): string;
 }
 
-/** The draws of chains that were run. */
+/** Builds draws from completed chains. */
 export function drawsOf(
   model: AnyModel,
   { open, variables, added }: Target,
@@ -245,20 +232,26 @@ export function drawsOf(
 
 const count = v.optional(integerFromOne, 200);
 const predictOptions = v.strictObject({
+  /** True for the variance of a new observation; default false. */
   noise: v.optional(v.boolean(), false),
+  /** View to predict, for models with several. */
   view: v.optional(v.string()),
+  /** Maximum number of draws that predictions are averaged over, evenly spaced; default 200. */
   draws: count,
 });
 const projectOptions = v.strictObject({
   draws: v.optional(integerFrom(2), 20),
 });
 const predictiveOptions = v.strictObject({
+  /** Seed of the replicated observations; default 0. */
   seed: v.optional(v.number('a number'), 0),
+  /** Maximum number of draws, evenly spaced; default 200. */
   draws: count,
+  /** The observed variable or view; default the only one. */
   view: v.optional(v.string('the name of an observed variable')),
 });
 
-/** Draws with all that follows from them, from their record. */
+/** Builds draws and everything derived from them, from their record. */
 export function createDraws(model: AnyModel, record: DrawsRecord, engine?: EngineChoice): Draws {
   const { chains, draws, variables, statistics } = record;
   const places = new Map(
@@ -299,7 +292,7 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
     const isPlace = (place: number, below: number) => Number.isInteger(place) && place >= 0 && place < below;
     if (isPlace(chain, chains) && isPlace(draw, draws)) return chain * draws + draw;
     throw new InvalidInputError(
-      `There are ${chains} chains of ${draws} draws, from 0, but draw ${describe(draw)} of chain ${describe(chain)} was asked for.`,
+      `There are ${chains} chains of ${draws} draws, from 0, but draw ${describe(draw)} of chain ${describe(chain)} was requested.`,
     );
   };
   const fitOf = (k: number) =>
@@ -473,13 +466,13 @@ function observationsOf(model: AnyModel, values: ParameterValues): Matrix | unde
   return all.length === 1 ? all[0] : undefined;
 }
 
-/** The rows of the observed variable that is meant. */
+/** Rows of the selected observed variable. */
 function chosenOf(drawn: RowsByName, { name }: AnyModel, view: string | undefined): Matrix {
   const names = Object.keys(drawn);
   const chosen = view ?? (names.length === 1 ? names[0]! : undefined);
   if (chosen === undefined) {
     throw new InvalidInputError(
-      `The model '${name}' has the observed variables ${names.join(', ')}: say which is meant, as in { view: '${names[0]}' }.`,
+      `The model '${name}' has the observed variables ${names.join(', ')}: name one, as in { view: '${names[0]}' }.`,
     );
   }
   const rows = drawn[chosen];
@@ -538,16 +531,16 @@ function missingInformation(energies: Matrix): Float64Array {
   });
 }
 
-/** From this many free latent points, the message about draws that have not mixed advises to hold them. */
+/** Minimum number of free latent points for a message about unmixed draws to advise fixing them. */
 const MANY_POINTS = 100;
 
-/** Below this E-BFMI a chain explores the energies too slowly. */
+/** E-BFMI below which a chain explores the energies too slowly. */
 const LEAST_EBFMI = 0.3;
 
-/** A chain whose own R̂ is above this has not explored the map that it is at. */
+/** R̂ within a chain above which it has not explored its map. */
 const UNSETTLED = 1.1;
 
-/** Which chains draw which map, and how likely these are. */
+/** Reports which chains draw which map, and how likely these maps are. */
 function mapsOf({ modes, chainRHat }: LatentDraws, logDensity: Float64Array, chains: number): string {
   const draws = logDensity.length / chains;
   const level = (of: readonly number[]) => {
@@ -566,12 +559,12 @@ function mapsOf({ modes, chainRHat }: LatentDraws, logDensity: Float64Array, cha
   const explored =
     unsettled.length === 0
       ? ''
-      : ` ${unsettled.length} of ${chains} chains have not explored even their own, at R̂ of up to ${Math.max(...unsettled).toFixed(2)} each by itself.`;
+      : ` ${unsettled.length} of ${chains} chains have not even explored their own mode, with R̂ up to ${Math.max(...unsettled).toFixed(2)} within each.`;
   const still = Array.from(chainRHat).flatMap((own, c) => (Number.isNaN(own) ? [c] : []));
   const stuck =
     still.length === 0
       ? ''
-      : ` Of ${still.length === 1 ? 'chain' : 'chains'} ${still.join(', ')} distances never moved.`;
+      : ` Distances of ${still.length === 1 ? 'chain' : 'chains'} ${still.join(', ')} never moved.`;
   return maps + explored + stuck;
 }
 
@@ -602,19 +595,19 @@ function messageOf(
   const points = latents?.mean.rows ?? 0;
   if (points >= MANY_POINTS && !(worst <= MOST_RHAT && least >= wanted)) {
     sentences.push(
-      `${points} free latent points are many to be drawn: hold them at a fit, hold: ['latents'], and draw the hyperparameters, or take bayesianGplvm and checkVariational.`,
+      `${points} free latent points are many to sample: fix them at a fit with \`hold: ['latents']\` and sample the hyperparameters, or take bayesianGplvm and checkVariational.`,
     );
   }
   if (Number.isNaN(least)) {
     sentences.push(
-      'Some numbers never moved, or have too few draws for an effective sample size: these draws say nothing of them.',
+      'Some numbers never moved, or have too few draws for an effective sample size: these draws contain no information about them.',
     );
   } else if (least < wanted) {
     sentences.push(`The least effective sample size is ${least.toFixed(0)}, below ${wanted}: draw more.`);
   }
   if (divergences > 0) {
     sentences.push(
-      `${divergences} of ${statistics.divergent.length} transitions diverged, so that the draws may leave a part of the posterior out. Raise targetAcceptance toward 1, as in nuts({ targetAcceptance: 0.95 }), or say scales apart from what they scale.`,
+      `${divergences} of ${statistics.divergent.length} transitions diverged, so that the draws may leave a part of the posterior out. Raise targetAcceptance toward 1, as in nuts({ targetAcceptance: 0.95 }), or parameterize scales separately from the values they scale.`,
     );
   }
   const deepest = statistics.depth.reduce((most, entry) => Math.max(most, entry), 0);
@@ -627,7 +620,7 @@ function messageOf(
   const slow = ebfmi.filter((entry) => entry < LEAST_EBFMI).length;
   if (slow > 0 && (sampler === 'nuts' || sampler === 'hmc')) {
     sentences.push(
-      `E-BFMI is below ${LEAST_EBFMI} in ${slow} of ${chains} chains: the tails are explored slowly. Draw more, or say scales apart from what they scale.`,
+      `E-BFMI is below ${LEAST_EBFMI} in ${slow} of ${chains} chains: the tails are explored slowly. Draw more, or parameterize scales separately from the values they scale.`,
     );
   }
   if (sentences.length === 0) {

@@ -4,7 +4,7 @@ import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkGiven, givenList, isList, readGiven } from '../../core/options.ts';
 import { firstNotFinite } from '../../core/plainNumbers.ts';
 
-/** Moments and quantiles of a list of numbers, as R has them. */
+/** Moments and quantiles of a list of numbers, as in R. */
 
 export function mean(x: Float64Array): number {
   let sum = 0;
@@ -26,10 +26,10 @@ export function sampleVariance(x: Float64Array): number {
 
 export const sorted = (x: Float64Array): Float64Array => x.slice().sort();
 
-/** Linear between the order statistics (type 7 of Hyndman & Fan 1996). */
+/** Quantile by linear interpolation between the order statistics (type 7 of Hyndman & Fan 1996). */
 export function quantileOfSorted(x: Float64Array, probability: number): number {
   const place = (x.length - 1) * probability;
-  // The tolerance of R's quantile: a place that rounding alone has moved off a whole number.
+  // The tolerance of R's quantile, for positions that only rounding has moved off a whole number.
   const below = Math.floor(place + 4 * Number.EPSILON);
   const part = place - below;
   const lower = x[below]!;
@@ -39,7 +39,7 @@ export function quantileOfSorted(x: Float64Array, probability: number): number {
 
 export const median = (x: Float64Array): number => quantileOfSorted(sorted(x), 0.5);
 
-/** log Σ exp(x), which does not overflow; −Infinity of an empty list. */
+/** log Σ exp(x) without overflow; −Infinity for an empty list. */
 export function logSumExp(x: Float64Array): number {
   let largest = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < x.length; i++) largest = Math.max(largest, x[i]!);
@@ -49,13 +49,13 @@ export function logSumExp(x: Float64Array): number {
   return largest + log(sum);
 }
 
-/** Draws of one number: chains × draws, or the draws of one chain. */
+/** Draws of one scalar quantity: chains × draws, or the draws of one chain. */
 export type ChainsLike = MatrixLike | readonly number[] | Float64Array;
 
 /**
- * The draws of each chain.
+ * Draws of each chain.
  *
- * @throws InvalidInputError for what is no list of numbers, or for chains of different lengths
+ * @throws InvalidInputError for arguments other than lists of numbers, or for chains of different lengths
  */
 export function givenChains(draws: ChainsLike, caller: string): readonly Float64Array[] {
   return readGiven(`The draws given to ${caller}`, () => chainsIn(draws, caller));
@@ -66,8 +66,7 @@ function chainsIn(draws: ChainsLike, caller: string): readonly Float64Array[] {
   if (isList(draws) && typeof draws[0] === 'number') return [numbers(draws as ArrayLike<number>, caller, expected)];
   if (!isList(draws)) {
     const { data, rows, columns } = Matrix.from(draws, `The draws given to ${caller}`);
-    if (data.length === 0)
-      throw new InvalidInputError(`${caller} takes ${expected}, but there are no draws in what was given.`);
+    if (data.length === 0) throw new InvalidInputError(`${caller} takes ${expected}, but no draws were given.`);
     return Array.from({ length: rows }, (_, i) => data.subarray(i * columns, (i + 1) * columns));
   }
   const chains = givenList(draws as ArrayLike<ArrayLike<number>>, caller, expected).map((chain) =>
@@ -75,7 +74,7 @@ function chainsIn(draws: ChainsLike, caller: string): readonly Float64Array[] {
   );
   const [first] = chains;
   if (first === undefined || first.length === 0) {
-    throw new InvalidInputError(`${caller} takes ${expected}, but there are no draws in what was given.`);
+    throw new InvalidInputError(`${caller} takes ${expected}, but no draws were given.`);
   }
   const other = chains.findIndex(({ length }) => length !== first.length);
   if (other < 0) return chains;
@@ -96,7 +95,7 @@ function numbers(list: ArrayLike<number>, caller: string, expected: string): Flo
 /**
  * Draws × observations; a list of numbers is one observation.
  *
- * @throws InvalidInputError for what is no matrix, or holds a number that is not finite
+ * @throws InvalidInputError if the argument is not a matrix, or contains a number that is not finite
  */
 export function givenByDraw(values: MatrixLike | readonly number[] | Float64Array, caller: string, what: string) {
   checkGiven(values, caller, `${what}, draws × observations`, (given) => given !== null && given !== undefined);

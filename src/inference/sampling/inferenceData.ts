@@ -14,7 +14,7 @@ export interface InferenceData {
   readonly sample_stats_attrs: Readonly<Record<string, string | number>>;
 }
 
-/** ArviZ's names of what transitions say. */
+/** ArviZ's names of the statistics of transitions. */
 const STATS = {
   acceptance_rate: 'acceptance',
   tree_depth: 'depth',
@@ -68,7 +68,7 @@ function nested(
   return all;
 }
 
-/** A row a draw. */
+/** Comma-separated values with one row per draw. */
 export function csvOf(
   names: readonly string[],
   values: (name: string) => Matrix,

@@ -5,46 +5,47 @@ import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { essBulk, rHat } from './convergence.ts';
 import { mean as average, sampleVariance } from './givenDraws.ts';
 
-/** Chains that draw one map, as far as their means tell. */
+/** Chains that draw the same map, judged by their means. */
 export interface LatentMode {
-  /** From 0. */
+  /** Numbers of the chains, from 0. */
   readonly chains: readonly number[];
-  /** The mean of their latents, turned onto each other, N×q. */
+  /** Mean of their latents after alignment, N×q. */
   readonly mean: Matrix;
-  /** The covariance of each point about it, q×q. */
+  /** Covariance of each point around the mean, q×q. */
   readonly covariances: readonly Matrix[];
 }
 
 /** Summary of the draws of free latents. */
 export interface LatentDraws {
-  /** The mean of the latents, turned onto each other, N×q. */
+  /** Mean of the latents after alignment, N×q. */
   readonly mean: Matrix;
-  /** The covariance of each point about it, q×q. */
+  /** Covariance of each point around the mean, q×q. */
   readonly covariances: readonly Matrix[];
-  /** Latents of each draw, turned onto the mean: chain by chain, draw by draw. */
+  /** Latents of each draw, rotated onto the mean: chain by chain, draw by draw. */
   readonly aligned: readonly Matrix[];
-  /** The largest R̂ of distances between points: of the latents themselves it would say how often they turned. */
+  /** Largest R̂ of distances between points; R̂ of the latents themselves would measure how often they rotated. */
   readonly rHat: number;
-  /** The least bulk ESS of these distances. */
+  /** Smallest bulk ESS of these distances. */
   readonly essBulk: number;
-  /** The largest split R̂ of these distances in each chain: far above 1 the chain has not explored even its own map. */
+  /** Largest split R̂ of these distances within each chain: far above 1, the chain has not explored even one map. */
   readonly chainRHat: Float64Array;
   /**
-   * Chains in groups whose maps are the same: the means of distances of two chains of a group, or of a series of chains between them, differ by less than a standard deviation
-   * within a chain, root mean square over pairs of points. One group says that there is one map, not that the chains have mixed.
+   * Groups of chains with the same map: mean distances of two chains of a group, or of a series of chains that links them, differ by less than a
+   * standard deviation within a chain, root mean square over pairs of points. A single group means that there is one map, not that the chains have
+   * mixed.
    */
   readonly modes: readonly LatentMode[];
 }
 
-/** Chains whose mean distances differ by this many standard deviations within a chain are at different maps. */
+/** Chains whose mean distances differ by this many standard deviations within a chain draw different maps. */
 const APART = 1;
 
-/** Most pairs of points whose distances are looked at. */
+/** Maximum number of pairs of points whose distances are compared. */
 const MOST_PAIRS = 300;
 
 /**
- * Latents that a standard normal prior leaves free to turn and to be reflected about the origin, turned onto their mean (orthogonal Procrustes), with R̂ and ESS
- * of distances, which turning leaves as they are.
+ * Summary of latents whose density is invariant under rotation and reflection, as with a standard normal prior: aligned with their mean (orthogonal
+ * Procrustes), with R̂ and ESS of distances, which are invariant.
  *
  * @param latents - N×q of each draw, chain by chain
  * @see Gower & Dijksterhuis, Procrustes Problems (2004)
@@ -81,16 +82,16 @@ export function latentDraws(latents: readonly Matrix[], chains: number): LatentD
   });
 }
 
-/** Draws of a group turned onto their own mean: that of all chains may lie between maps. */
+/** Draws of a group rotated onto the group's mean: the mean of all chains may lie between maps. */
 function ownMean(aligned: readonly Matrix[]): readonly Matrix[] {
   const target = meanOf(aligned);
   return aligned.map((X) => turned(X, target));
 }
 
 /**
- * Chains that are linked by maps that agree.
+ * Groups of chains linked by similar maps.
  *
- * @param distances - of each pair of points, chains × draws
+ * @param distances - distances of each pair of points, chains × draws
  */
 function groupsOf(distances: readonly (readonly number[][])[], chains: number): number[][] {
   const moments = distances.map((own) =>
@@ -127,7 +128,7 @@ function distance(X: Matrix, i: number, j: number): number {
   return Math.sqrt(sum);
 }
 
-/** All pairs of points, or some of them. */
+/** All pairs of points, or a subset. */
 function pairs(N: number): (readonly [number, number])[] {
   const all = (N * (N - 1)) / 2;
   if (all <= MOST_PAIRS) {
@@ -148,12 +149,12 @@ function meanOf(all: readonly Matrix[]): Matrix {
   return mean;
 }
 
-/** X·R with the orthogonal R that brings it nearest to a target. */
+/** X·R with the orthogonal R that brings it closest to a target. */
 const turned = (X: Matrix, target: Matrix): Matrix => product(X, turnOnto(X, target));
 
 /**
- * The orthogonal R, q×q, for which X·R is nearest to a target: R = M·(MᵀM)^−½, M = Xᵀ·target. A direction in which the target has no extent can be turned anyhow; it is
- * left out of R, and so is its part of the points.
+ * Orthogonal R, q×q, that minimizes the distance of X·R to a target: R = M·(MᵀM)^−½, M = Xᵀ·target. Directions without extent in the target are
+ * undetermined; they are left out of R and of the points.
  */
 export function turnOnto(X: Matrix, target: Matrix): Matrix {
   const q = X.columns;
@@ -190,7 +191,7 @@ function transposed(A: Matrix): Matrix {
   return result;
 }
 
-/** Mean (n×q) of points in several draws, and the covariance of each point about it. */
+/** Mean (n×q) of points over several draws, and the covariance of each point around it. */
 export function spreadOf(all: readonly Matrix[]): { readonly mean: Matrix; readonly covariances: readonly Matrix[] } {
   const mean = meanOf(all);
   const { rows: N, columns: q } = mean;

@@ -2,7 +2,14 @@ import * as v from 'valibot';
 import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { checkFunction, checkGiven, checkOptions, givenList, integerFromOne } from '../../core/options.ts';
+import {
+  checkFunction,
+  checkGiven,
+  checkOptions,
+  givenList,
+  integerFromOne,
+  type OptionsIn,
+} from '../../core/options.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
@@ -12,27 +19,27 @@ import type { Draws } from './draws.ts';
 import { sampleVariance } from './givenDraws.ts';
 import { type LeaveOneOut, loo, type PredictiveAccuracy } from './psis.ts';
 
-/** A statistic of observations beside that of observations that the model makes. */
+/** A statistic of the observations compared with its distribution under the model. */
 export interface PredictiveCheck {
-  /** The statistic of the observations. */
+  /** Statistic of the observations. */
   readonly observed: number;
-  /** The statistic of replicated observations, one for each draw. */
+  /** Statistics of replicated observations, one per draw. */
   readonly replicated: Float64Array;
-  /** The fraction of replicated statistics that are at least the observed one; near 0 or 1 the model does not generate observations like these. */
+  /** Fraction of replicated statistics that are at least as large as the observed one; near 0 or 1, the model does not generate observations like these. */
   readonly pValue: number;
-  /** A sentence on it. */
+  /** Interpretation in a sentence. */
   readonly message: string;
 }
 
-/** Below this tail probability the message says that the model misses the statistic. */
+/** Tail probability below which the message reports that the model misses the statistic. */
 const SUSPICIOUS = 0.025;
 
 /**
- * A posterior predictive check: a statistic of the observations beside the same of observations that are drawn from the model at each of some draws.
+ * Posterior predictive check: compares a statistic of the observations with its values on observations simulated from the model at each of some draws.
  *
- * @param draws - what `samplePosterior` returned
- * @param statistic - a number from observations N×D
- * @param options - `seed` of the replicated observations (0); `draws`: how many of them (200)
+ * @param draws - result of `samplePosterior`
+ * @param statistic - function from observations N×D to a number
+ * @param options - `seed` of the replicated observations (0); `draws`: their number (200)
  * @throws InvalidInputError for a model with several observed variables or views, and a statistic that is not finite
  * @see Gelman, Meng & Stern, Posterior predictive assessment, Statistica Sinica 6 (1996)
  * @example
@@ -69,42 +76,43 @@ export function checkPredictive(
   const pValue = replicated.filter((entry) => entry >= observed).length / replicated.length;
   const isMissed = Math.min(pValue, 1 - pValue) < SUSPICIOUS;
   const message = isMissed
-    ? `The model misses this statistic: ${(100 * pValue).toFixed(1)} % of ${replicated.length} replicated ones are as large as that of the observations.`
-    : `The model makes this statistic: ${(100 * pValue).toFixed(1)} % of ${replicated.length} replicated ones are as large as that of the observations.`;
+    ? `The model misses this statistic: ${(100 * pValue).toFixed(1)} % of ${replicated.length} replicated statistics are as large as the observed one.`
+    : `The model reproduces this statistic: ${(100 * pValue).toFixed(1)} % of ${replicated.length} replicated statistics are as large as the observed one.`;
   return Object.freeze({ observed, replicated, pValue, message });
 }
 
-/** One model in a comparison by predictive accuracy. */
+/** Row of a comparison by predictive accuracy: one model. */
 export interface ElpdRow {
   /** Expected log pointwise predictive density. */
   readonly elpd: number;
   readonly se: number;
-  /** elpd less that of the best; 0 for the best. */
+  /** elpd minus the best model's; 0 for the best. */
   readonly difference: number;
   /** Standard error of the difference, √(N·var of the pointwise differences). */
   readonly differenceSe: number;
-  /** Its weight in the mixture of all models that predicts best. */
+  /** Weight in the mixture of all models that predicts best. */
   readonly stackingWeight: number;
 }
 
 /**
  * Compares models of the same observations by their expected log predictive densities.
  *
- * @param accuracies - what `loo` or `waic` gave for each model
- * @returns a row for each, in their order: a difference of less than about 4, or below twice its standard error, says little
+ * @param accuracies - results of `loo` or `waic`, one per model
+ * @returns a row per model, in the same order: a difference of less than about 4, or below twice its standard error, is not meaningful
  * @throws InvalidInputError for accuracies of different numbers of observations
- * @see Vehtari, Gelman & Gabry 2017, §5; Yao, Vehtari, Simpson & Gelman, Using stacking to average Bayesian predictive distributions, Bayesian Analysis 13 (2018)
+ * @see Vehtari, Gelman & Gabry 2017, §5; Yao, Vehtari, Simpson & Gelman, Using stacking to average Bayesian predictive distributions, Bayesian
+ * Analysis 13 (2018)
  * @example
  * ```ts
  * const [narrow, wide] = compareElpd([loo([[-1, -2], [-1.1, -1.9]]), loo([[-2, -3], [-2.1, -3.2]])]);
  * ```
  */
 export function compareElpd(accuracies: readonly PredictiveAccuracy[]): readonly ElpdRow[] {
-  const given = givenList(accuracies, 'compareElpd', 'a list of what loo returned');
+  const given = givenList(accuracies, 'compareElpd', 'a list of results of loo');
   const N = given[0]?.pointwise?.length;
   if (N === undefined || given.some(({ pointwise }) => pointwise?.length !== N)) {
     throw new InvalidInputError(
-      `compareElpd takes what loo returned for at least one model, all of the same observations, but the numbers of observations are ${given.map((each) => each?.pointwise?.length ?? 'unknown').join(', ') || 'none'}.`,
+      `compareElpd takes the result of loo for at least one model, all of the same observations, but the numbers of observations are ${given.map((each) => each?.pointwise?.length ?? 'unknown').join(', ') || 'none'}.`,
     );
   }
   const best = given.reduce((most, accuracy) => (accuracy.elpd > most.elpd ? accuracy : most));
@@ -121,11 +129,11 @@ export function compareElpd(accuracies: readonly PredictiveAccuracy[]): readonly
   });
 }
 
-/** Most steps to the weights, and the change of all of them at which they are there. */
+/** Maximum number of steps for the weights, and the change of all weights at which they have converged. */
 const STEPS = 10_000;
 const SETTLED = 1e-10;
 
-/** argmax_w Σ_n log Σ_k w_k·exp(lpd_kn) on the simplex, by the EM steps of a mixture, which raise the sum at each. */
+/** argmax_w Σ_n log Σ_k w_k·exp(lpd_kn) on the simplex, by EM steps of a mixture, which increase the sum monotonically. */
 function stackingWeights(pointwise: readonly Float64Array[]): Float64Array {
   const [K, N] = [pointwise.length, pointwise[0]!.length];
   const densities = Matrix.zeros(K, N);
@@ -149,14 +157,14 @@ function stackingWeights(pointwise: readonly Float64Array[]): Float64Array {
 }
 
 /** Options of leave-one-out cross-validation and of the widely applicable information criterion of draws. */
-export interface AccuracyOptions {
+export interface AccuracyOptions extends OptionsIn<typeof accuracySchema> {}
+
+const accuracySchema = v.strictObject({
   /** Number of draws used, evenly spaced in each chain and at least one per chain; default all. */
-  readonly draws?: number | undefined;
-}
+  draws: v.optional(integerFromOne),
+});
 
-const accuracySchema = v.strictObject({ draws: v.optional(integerFromOne) });
-
-/** Draws as leave-one-out reads them. */
+/** Draws in the form that leave-one-out cross-validation reads. */
 interface DrawnFits {
   readonly chains: number;
   readonly draws: number;
@@ -164,17 +172,17 @@ interface DrawnFits {
   fitOf(k: number): Fit & Partial<AnyAbilities>;
 }
 
-/** The noise of a model with one mapping. */
+/** Path of the noise of a model with one mapping. */
 const NOISE = 'mapping.noise';
-/** Relative difference of the gradient in the noise at which leverages are not those of this covariance. */
+/** Relative difference of the gradient in the noise above which the leverages do not belong to this covariance. */
 const AGREEMENT = 1e-6;
 
 /**
- * Leave-one-out cross-validation, by Pareto smoothed importance sampling. Where rows are independent given latents and parameters, of each row. Of a Gaussian process
- * with Gaussian noise, of each entry: log p(y_nd | all other entries of its column) at each draw. With the leverages h_n = v_n/σ² of noise-free predictions m, v at
- * the points themselves the rest is in closed form: the residual (y − m)/(1 − h), the variance σ²/(1 − h).
+ * Leave-one-out cross-validation, by Pareto smoothed importance sampling. It is over rows if rows are independent conditional on latents and
+ * parameters. For a Gaussian process with Gaussian noise it is over entries: log p(y_nd | all other entries of its column) at each draw. With the
+ * leverages h_n = v_n/σ² of noise-free predictions m, v at the fitted points, it has a closed form: the residual (y − m)/(1 − h), the variance σ²/(1 − h).
  *
- * @throws InvalidInputError for models that have no such noise, or whose kernel has a noise of its own
+ * @throws InvalidInputError for models without such noise, or whose kernel contains noise
  * @see Bürkner, Gabry & Vehtari, Efficient leave-one-out cross-validation for Bayesian non-factorized normal models, Computational Statistics 36 (2021)
  */
 export function leaveOneOut(model: AnyModel, drawn: DrawnFits, options: AccuracyOptions = {}): LeaveOneOut {
@@ -205,11 +213,11 @@ function usedDraws({ chains, draws }: DrawnFits, options: AccuracyOptions, calle
   ).flat();
 }
 
-/** True for models of variables whose rows are independent given latents and parameters. */
+/** True for models of variables whose rows are independent conditional on latents and parameters. */
 const hasIndependentRows = ({ points }: AnyModel): boolean => points !== undefined;
 
 /**
- * log p(y_n | latents, parameters) of each row at each draw used, draws × N.
+ * log p(y_n | latents, parameters) of each row at each selected draw, draws × N.
  *
  * @throws InvalidInputError for models whose rows are not independent
  */
@@ -246,7 +254,7 @@ interface RowDensities {
   density(X: Matrix, rows: Readonly<Record<string, Matrix>>): { readonly density: Float64Array };
 }
 
-/** Matrices side by side; undefined where there is none. */
+/** Concatenates matrices by columns; undefined without any. */
 function besides(parts: readonly Matrix[]): Matrix | undefined {
   if (parts.length < 2) return parts[0];
   const width = parts.reduce((sum, { columns }) => sum + columns, 0);
@@ -278,10 +286,10 @@ function entryLikelihoods(model: AnyModel, { valuesOf, fitOf }: DrawnFits, used:
 
 const unsuited = ({ name }: AnyModel) =>
   new InvalidInputError(
-    `Leave-one-out is in closed form for one Gaussian process whose noise is one number, '${NOISE}', and without a white kernel: '${name}' is no such model. Give loo the log likelihoods yourself.`,
+    `Leave-one-out is in closed form for one Gaussian process whose noise is one number, '${NOISE}', and without a white kernel: '${name}' is not such a model. Pass loo the log likelihoods yourself.`,
   );
 
-/** The observations of a model with one view, complete. */
+/** Complete observations of a model with one view. */
 function observationsOf(model: AnyModel): Matrix {
   const { observations, scale } = model.toJSON() as { observations?: unknown; scale?: unknown };
   if (!Array.isArray(observations) || scale === true) throw unsuited(model);
@@ -290,7 +298,7 @@ function observationsOf(model: AnyModel): Matrix {
   return Y;
 }
 
-/** Compares ∂ log p/∂σ² = ½·Σ(α² − K⁻¹_nn), α = (y − m)/σ², K⁻¹_nn = (1 − h)/σ², with the model's own gradient. */
+/** Compares ∂ log p/∂σ² = ½·Σ(α² − K⁻¹_nn), α = (y − m)/σ², K⁻¹_nn = (1 − h)/σ², with the model's gradient. */
 function checkLeverages(
   model: AnyModel,
   values: ParameterValues,

@@ -2,16 +2,13 @@ import * as v from 'valibot';
 import { exp, expm1, log, log1p } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import { givenByDraw, logSumExp, sampleVariance } from './givenDraws.ts';
 
 /** Options of {@link psis} and {@link loo}. */
-export interface PsisOptions {
-  /** ESS of the importance ratios over the number of draws, one number or one an observation; 1, that of independent draws, unless given. */
-  readonly relativeEfficiency?: number | readonly number[] | Float64Array | undefined;
-}
+export interface PsisOptions extends OptionsIn<typeof schema> {}
 
-/** Importance weights whose largest are smoothed. */
+/** Importance weights with smoothed tails. */
 export interface SmoothedWeights {
   /** Logarithms of weights that add up to 1 over the draws of each observation, draws × observations. */
   readonly logWeights: Matrix;
@@ -27,12 +24,13 @@ const efficiency = v.pipe(
   v.check((value) => value > 0),
 );
 const schema = v.strictObject({
+  /** ESS of the importance ratios over the number of draws, one number or one per observation; default 1, for independent draws. */
   relativeEfficiency: v.optional(
     v.union(
       [
         efficiency,
         v.pipe(
-          v.custom<ArrayLike<number>>(isNumbers),
+          v.custom<readonly number[] | Float64Array>(isNumbers),
           v.transform((list) => Array.from(list)),
           v.array(efficiency),
         ),
@@ -48,13 +46,13 @@ function isNumbers(value: unknown): boolean {
 }
 
 /**
- * Pareto smoothed importance sampling: of each observation the largest importance ratios, min(S/5, 3·√(S/r_eff)) of S, are replaced by the
- * expected order statistics of a generalized Pareto distribution that is fitted to them, and none is larger than the largest ratio was.
+ * Pareto smoothed importance sampling: for each observation, the largest importance ratios, min(S/5, 3·√(S/r_eff)) of S, are replaced by the expected
+ * order statistics of a generalized Pareto distribution fitted to them, truncated at the largest raw ratio.
  *
- * @param logRatios - logarithms of importance ratios, draws × observations, or those of one observation; minus the log likelihood for leave-one-out
+ * @param logRatios - logarithms of importance ratios, draws × observations, or a list for one observation; the negative log likelihood for leave-one-out
  * @param options - see {@link PsisOptions}
- * @returns normalized log weights, k̂ and effective sample size of each observation; k̂ is Infinity where fewer than 5 draws
- * lie above all others, and −Infinity where the largest ratios are equal within rounding: then nothing is smoothed and the mean is exact
+ * @returns normalized log weights, k̂ and effective sample size of each observation; k̂ is Infinity if the tail has fewer than 5 draws, and −Infinity
+ * if the largest ratios are equal up to rounding: then nothing is smoothed and the mean is exact
  * @throws InvalidInputError for ratios that are not finite
  * @see Vehtari, Simpson, Gelman, Yao & Gabry, Pareto smoothed importance sampling, JMLR 25 (2024); Zhang & Stephens, Technometrics 51 (2009)
  * @example
@@ -71,15 +69,15 @@ export function psis(
   return smoothedWeights(ratios, efficiencies(relativeEfficiency, ratios.columns, 'psis'));
 }
 
-/** The expected log pointwise predictive density of observations, and what it rests on. */
+/** Expected log pointwise predictive density of observations, with its components. */
 export interface PredictiveAccuracy {
-  /** The expected log pointwise predictive density, Σ over observations. */
+  /** Expected log pointwise predictive density, Σ over observations. */
   readonly elpd: number;
-  /** Its standard error, √(N·var(pointwise)). */
+  /** Standard error of elpd, √(N·var(pointwise)). */
   readonly se: number;
-  /** Its part of each observation. */
+  /** Contribution of each observation. */
   readonly pointwise: Float64Array;
-  /** Effective number of parameters: how much more the log density of the observations themselves is. */
+  /** Effective number of parameters: the log density of the observations themselves minus elpd. */
   readonly effectiveParameters: number;
 }
 
@@ -87,18 +85,19 @@ export interface PredictiveAccuracy {
 export interface LeaveOneOut extends PredictiveAccuracy {
   /** k̂ of each observation. */
   readonly k: Float64Array;
-  /** Above this k̂, min(1 − 1/log₁₀S, 0.7), an observation's part cannot be trusted. */
+  /** Limit min(1 − 1/log₁₀S, 0.7) above which k̂ marks an observation's contribution as unreliable. */
   readonly kLimit: number;
-  /** A sentence on how far it can be trusted, and what to do. */
+  /** Message on the reliability of the result, with advice. */
   readonly message: string;
 }
 
 /**
- * Leave-one-out cross-validation by Pareto smoothed importance sampling: log p(y_n | y_−n) of each observation from draws of the posterior of all.
+ * Leave-one-out cross-validation by Pareto smoothed importance sampling: log p(y_n | y_−n) of each observation, from draws of the posterior given all
+ * observations.
  *
  * @param logLikelihood - log p(y_n | θ_s), draws × observations
  * @param options - see {@link PsisOptions}
- * @returns elpd with its standard error, its parts, k̂ of each and a sentence on them
+ * @returns elpd with its standard error, its contributions, their k̂ and a message
  * @throws InvalidInputError for log densities that are not finite
  * @see Vehtari, Gelman & Gabry, Statistics and Computing 27 (2017)
  * @example
@@ -127,8 +126,8 @@ export function loo(logLikelihood: MatrixLike, options: PsisOptions = {}): Leave
 }
 
 /**
- * The widely applicable information criterion on the scale of {@link loo}: Σ_n log mean p(y_n | θ_s) − var log p(y_n | θ_s). Leave-one-out says itself
- * when it cannot be trusted: take `loo` where it can be had.
+ * Widely applicable information criterion on the scale of {@link loo}: Σ_n log mean p(y_n | θ_s) − var log p(y_n | θ_s). Prefer `loo` if it is
+ * available, since it diagnoses its own reliability.
  *
  * @param logLikelihood - log p(y_n | θ_s), draws × observations
  * @throws InvalidInputError for log densities that are not finite
@@ -195,7 +194,7 @@ function smoothedWeights(ratios: Matrix, efficiency: readonly number[]): Smoothe
   return { logWeights, k, effectiveSize };
 }
 
-/** Relative rounding of a log likelihood that was added from many terms. */
+/** Relative rounding of a log likelihood that is a sum of many terms. */
 const ROUNDING = 64 * Number.EPSILON;
 
 /** Smooths the tail of log ratios in place, up to a constant factor. Returns k̂. */
@@ -224,7 +223,7 @@ function smoothTail(ratios: Float64Array, efficiency: number): number {
 }
 
 /**
- * Shape and scale of a generalized Pareto distribution, by the mean of a profile posterior, the shape drawn to ½ by ten observations' weight.
+ * Shape and scale of a generalized Pareto distribution, by the mean of a profile posterior, with the shape shrunk toward ½ with the weight of ten observations.
  *
  * @param x - in ascending order, above 0
  * @see Zhang & Stephens 2009

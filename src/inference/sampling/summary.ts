@@ -3,7 +3,7 @@ import { aligned } from '../../core/wording.ts';
 import { essBulk, essTail, joined, mcseMean, rHat } from './convergence.ts';
 import { mean, median, quantileOfSorted, sampleVariance, sorted } from './givenDraws.ts';
 
-/** Posterior summary of one number. */
+/** Posterior summary of one scalar quantity. */
 export interface SummaryRow {
   readonly mean: number;
   readonly median: number;
@@ -21,12 +21,12 @@ export interface SummaryRow {
   readonly mcseMean: number;
 }
 
-/** Rows by the names of numbers; as text the table of R's posterior. */
+/** Summary rows by name; as text, the table of R's posterior package. */
 export type DrawsSummary = Readonly<Record<string, SummaryRow>>;
 
-/** From this R̂ on chains have not mixed. */
+/** R̂ above which chains have not mixed. */
 export const MOST_RHAT = 1.01;
-/** Effective draws a chain below which quantiles and R̂ say little. */
+/** Effective draws per chain below which quantiles and R̂ are unreliable. */
 export const LEAST_ESS = 100;
 
 export function summaryRow(draws: Matrix): SummaryRow {
@@ -48,7 +48,7 @@ export function summaryRow(draws: Matrix): SummaryRow {
   });
 }
 
-/** A summary of several numbers, with its text. */
+/** Summary of several quantities, with its text. */
 export function summaryOf(rows: Readonly<Record<string, SummaryRow>>): DrawsSummary {
   const summary = { ...rows };
   Object.defineProperty(summary, 'toString', { value: () => table(rows), enumerable: false });

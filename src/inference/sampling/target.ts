@@ -4,7 +4,7 @@ import { unknownName } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import type { EngineChoice } from '../../engine/dense/index.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
-import { logNormal, normal } from '../../model/distributions/builtIn.ts';
+import { logNormal, normal } from '../../model/entrywise/families.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
 import { termsOfObservations } from '../../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
@@ -15,7 +15,7 @@ import { layOut, type Variable } from '../../model/variables.ts';
 import { type GivenStart, valuesGiven } from '../fit/fitProblem.ts';
 import type { SampledDensity } from './samplers/sampler.ts';
 
-/** Options of the density that is drawn from. */
+/** Options of the target density. */
 export interface TargetOptions {
   readonly seed: number;
   readonly start: GivenStart | undefined;
@@ -24,30 +24,30 @@ export interface TargetOptions {
   readonly engine?: EngineChoice | undefined;
 }
 
-/** A model's posterior as a density of unconstrained variables. */
+/** Posterior of a model as a density of unconstrained variables. */
 export interface Target {
   readonly open: OpenModel;
-  /** The parameters that are drawn. */
+  /** Parameters that are sampled. */
   readonly variables: readonly Variable[];
-  /** The density; −Infinity where there is none, or only one with jitter. */
+  /** Density; −Infinity where it is undefined, or defined only with jitter. */
   readonly density: SampledDensity;
-  /** How many evaluations needed jitter so far. */
+  /** Number of evaluations so far that needed jitter. */
   jittered(): number;
   /** Descriptions of the priors that were added to make it proper. */
   readonly added: readonly string[];
-  /** Why a term is not finite at x, or undefined where all are. */
+  /** Reason why a term is not finite at x; undefined if all terms are finite. */
   whyNot(x: Float64Array): string | undefined;
 }
 
-/** Deviation of the logarithm of a positive parameter under a weak prior: between a 400th and 400 times its start, by 95 %. */
+/** Standard deviation of the logarithm of a positive parameter under a weak prior: its 95 % interval is 1/400 to 400 times its start. */
 const WEAK_DEVIATION = 3;
-/** Deviation of a real parameter under a weak prior, in units of the largest entry of its start, 1 at least. */
+/** Standard deviation of a real parameter under a weak prior, in units of the largest entry of its start, at least 1. */
 const WEAK_REAL = 10;
 
 /**
- * Opens the posterior of a model, some of its parameters held.
+ * Opens the posterior of a model with some parameters fixed.
  *
- * @throws InvalidInputError for a model that has no posterior, a path that is none, and a free parameter without a prior unless weak ones are asked for
+ * @throws InvalidInputError for a model without a posterior, an unknown path, and a free parameter without a prior unless weak priors are requested
  */
 export function openTarget(model: AnyModel, { seed, start, hold, priors, engine }: TargetOptions): Target {
   checkModelGiven(model, 'samplePosterior');
@@ -78,7 +78,7 @@ export function openTarget(model: AnyModel, { seed, start, hold, priors, engine 
   const opened = logDensityOf(proper, { seed, jacobian: true, engine });
   if (opened.size === 0) {
     opened.dispose();
-    throw new InvalidInputError('Every parameter of the model is held, so there is nothing to draw. Hold fewer.');
+    throw new InvalidInputError('Every parameter of the model is fixed, so there is nothing to sample. Fix fewer.');
   }
   let jittered = 0;
   const none = new Float64Array(opened.size);
@@ -116,7 +116,7 @@ export function openTarget(model: AnyModel, { seed, start, hold, priors, engine 
   };
 }
 
-/** Quick, and false for a sum that overflows. */
+/** Fast finiteness check, false for a sum that overflows. */
 function isFiniteSum(entries: Float64Array): boolean {
   let sum = 0;
   for (let i = 0; i < entries.length; i++) sum += entries[i]!;
@@ -125,7 +125,7 @@ function isFiniteSum(entries: Float64Array): boolean {
 
 const nowhere = (gradient: Float64Array) => ({ value: Number.NEGATIVE_INFINITY, gradient });
 
-/** The model with other parameters. */
+/** Model with replaced parameters. */
 function changed(
   model: AnyModel,
   parametersOf: (parameters: Readonly<Record<string, Parameter>>) => Readonly<Record<string, Parameter>>,
@@ -150,23 +150,21 @@ function parametersOf(model: AnyModel, seed: number): Readonly<Record<string, Pa
 function checkHasPosterior({ name, solve, choose, choosesStart, sourced }: AnyModel): void {
   const why =
     (solve !== undefined && 'computes its solution, so it has no parameters to be drawn') ||
-    (choose !== undefined &&
-      !choosesStart &&
-      'chooses some of its options by fits of its own. Give these options their values') ||
+    (choose !== undefined && !choosesStart && 'chooses some of its options by separate fits. Set these options') ||
     (sourced !== undefined && 'reads its observations some rows at a time, and draws need all of them');
   if (why) throw new InvalidInputError(`The model '${name}' ${why}.`);
 }
 
 /**
- * Free parameters without a prior. A bounded one is uniform between its bounds. One whose term is not said on the parameter itself, such as the latents of a
- * named model, needs a term of its own among those that are not of observations.
+ * Free parameters without a prior. A bounded one is uniform between its bounds. A parameter whose prior is not attached to it, such as the latents of
+ * a named model, needs a separate term that is not a term of observations.
  */
 function withoutPrior(model: AnyModel, seed: number): Variable[] {
   const { variables } = layOut(parametersOf(model, seed));
   const box = variables.find(({ start, parameter }) => start >= 0 && parameter.support === 'box');
   if (box !== undefined) {
     throw new InvalidInputError(
-      `'${box.path}' may reach its bounds, where there is no density to be drawn from. Hold it: hold: ['${box.path}'].`,
+      `'${box.path}' may reach its bounds, where there is no density to sample from. Fix it: \`hold: ['${box.path}']\`.`,
     );
   }
   const bare = variables.filter(
@@ -190,7 +188,7 @@ function withoutPrior(model: AnyModel, seed: number): Variable[] {
   return bare.filter(({ path }) => !matched.has(path));
 }
 
-/** Paths that the gradient of each term reaches, without those of observations given latents. */
+/** Paths with a nonzero gradient in each term, except the terms of observations given latents. */
 function termsOfParameters(model: AnyModel, paths: readonly string[], seed: number): Record<string, readonly string[]> {
   const views = paths.flatMap((path) => /^views\.([^.]+)\./.exec(path)?.[1] ?? []);
   const ofObservations = termsOfObservations(model, seed);
@@ -218,7 +216,7 @@ function movedValues(model: AnyModel, random: Random): ParameterValues {
   }
 }
 
-/** Parameters that have a term of their own: a largest matching of parameters with terms that depend on them. */
+/** Parameters with a separate term: a maximum matching of parameters to terms that depend on them. */
 function matching(paths: readonly string[], terms: Readonly<Record<string, readonly string[]>>): ReadonlySet<string> {
   const owner = new Map<string, string>();
   const place = (path: string, tried: Set<string>): boolean => {
@@ -255,6 +253,6 @@ function improper(paths: readonly string[]): LatentFieldError {
   const named = paths.map((path) => `'${path}'`).join(', ');
   return new InvalidInputError(
     `The posterior is improper: there is no prior on ${named}. Give ${paths.length === 1 ? 'it' : 'each'} one, as in ` +
-      "positive(1, { prior: gamma({ shape: 2, rate: 2 }) }), hold it with `hold: […]`, or ask for `priors: 'weak'`. If a term of yours is its prior, say `priors: 'inTerms'`.",
+      "positive(1, { prior: gamma({ shape: 2, rate: 2 }) }), fix it with `hold: […]`, or set `priors: 'weak'`. If one of your terms is its prior, set `priors: 'inTerms'`.",
   );
 }

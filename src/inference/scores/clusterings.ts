@@ -2,45 +2,41 @@ import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkOptions, givenList, integerFrom, seedOption } from '../../core/options.ts';
+import { checkOptions, givenList, integerFrom, type OptionsIn, seedOption } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { kMeansRun } from '../../engine/kMeans.ts';
 import { pointsFrom } from './points.ts';
 
 /** Options of {@link kMeans}. */
-export interface KMeansOptions {
-  /** Seed of the starts; default 0. */
-  readonly seed?: number;
-  /** Further starts beside the first, of which the best is kept; default 9. */
-  readonly restarts?: number;
-  /** Most iterations from each start; default 300. */
-  readonly maxIterations?: number;
-}
+export interface KMeansOptions extends OptionsIn<typeof kMeansOptions> {}
 
-/** A clustering of N points. */
+/** Clustering of N points. */
 export interface Clustering {
-  /** N clusters, numbered from 0 in the order in which the points show them. */
+  /** Cluster of each point, numbered from 0 in order of first appearance. */
   readonly clusters: Int32Array;
-  /** k×q, row c the mean of cluster c. */
+  /** Means of the clusters, k×q. */
   readonly centers: Matrix;
   /** Σ_i ‖x_i − center(i)‖² */
   readonly withinSumOfSquares: number;
 }
 
 const kMeansOptions = v.strictObject({
+  /** Seed of the starts; default 0. */
   seed: seedOption,
+  /** Number of additional starts, default 9; the best start is kept. */
   restarts: v.optional(integerFrom(0), 9),
+  /** Maximum number of iterations from each start; default 300. */
   maxIterations: v.optional(integerFrom(1), 300),
 });
 
 /**
- * Clusters points by k-means, from several k-means++ starts: centers and clusters that make Σ_i ‖x_i − center(i)‖² small.
+ * Clusters points by k-means, from several k-means++ starts: centers and clusters with a small Σ_i ‖x_i − center(i)‖².
  *
  * @param X - points, N×q
- * @param k - number of clusters, from 1, at most the number of different points
+ * @param k - number of clusters, from 1 to the number of distinct points
  * @param options - `seed`, `restarts`, `maxIterations`: see {@link KMeansOptions}
  * @returns clusters, centers and the sum of squares of the best start
- * @throws InvalidInputError when a number is not finite, or k is not in its range
+ * @throws InvalidInputError if a number is not finite, or k is out of range
  * @see Lloyd 1982; Arthur, Vassilvitskii, k-means++ (2007)
  * @example
  * ```ts
@@ -65,7 +61,7 @@ export function kMeans(X: MatrixLike, k: number, options: KMeansOptions = {}): C
   return starts.reduce((best, next) => (next.withinSumOfSquares < best.withinSumOfSquares ? next : best));
 }
 
-/** Numbers the clusters in the order in which the points show them, and takes their means. */
+/** Numbers the clusters in order of first appearance, and computes their means. */
 function clusteringFrom(points: Matrix, given: Int32Array): Clustering {
   const numbers = new Map<number, number>();
   const clusters = Int32Array.from(given, (cluster) => {
@@ -89,24 +85,22 @@ function clusteringFrom(points: Matrix, given: Int32Array): Clustering {
 }
 
 /** Options of {@link normalizedMutualInformation}. */
-export interface NormalizedMutualInformationOptions {
-  /** Which mean of the two entropies divides the mutual information; default 'arithmetic'. */
-  readonly average?: 'arithmetic' | 'geometric';
-}
+export interface NormalizedMutualInformationOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
+  /** Mean of the two entropies that divides the mutual information; default 'arithmetic'. */
   average: v.optional(v.picklist(['arithmetic', 'geometric'], "'arithmetic' or 'geometric'"), 'arithmetic'),
 });
 
 /**
- * Agreement of two labelings, whatever their labels are called: I(a; b) / mean(H(a), H(b)), I the mutual information of the
- * labels of a point drawn at random, H their entropies. 1 when each has a single label.
+ * Agreement of two labelings, independent of label names: I(a; b) / mean(H(a), H(b)), with I the mutual information of the labels of a random point
+ * and H their entropies. 1 if each has a single label.
  *
  * @param a - N labels
  * @param b - N labels
  * @param options - `average`: the arithmetic mean (the default) or the geometric mean of the entropies
- * @returns a number in [0, 1]: 1 when either labeling determines the other, 0 when they are independent
- * @throws InvalidInputError when there are no labels, or a and b differ in length
+ * @returns a number in [0, 1]: 1 if either labeling determines the other, 0 if they are independent
+ * @throws InvalidInputError if there are no labels, or a and b differ in length
  * @see Strehl, Ghosh, Cluster ensembles, JMLR 3 (2002), eq. 3
  * @example
  * ```ts
@@ -137,22 +131,20 @@ function entropyOf(totals: Float64Array, size: number): number {
   return totals.reduce((sum, count) => sum - (count / size) * log(count / size), 0);
 }
 
-/** One label a point, compared by identity. */
+/** One label per point, compared by identity. */
 export type Partition = ArrayLike<string | number | boolean>;
 
-/** How often each pair of labels meets. */
+/** Contingency table of two labelings. */
 interface Contingency {
   /** Number of points. */
   readonly size: number;
-  /** counts[r][c]: points with the r-th label of a and the c-th of b, in order of first appearance. */
+  /** counts[r][c]: number of points with the r-th label of a and the c-th of b, in order of first appearance. */
   readonly counts: readonly Float64Array[];
   readonly rowTotals: Float64Array;
   readonly columnTotals: Float64Array;
 }
 
-/**
- * @throws InvalidInputError when a and b differ in length or are empty
- */
+/** @throws InvalidInputError if a and b differ in length or are empty */
 function contingencyOf(givenA: Partition, givenB: Partition, names: readonly [string, string]): Contingency {
   const expected = 'one entry for each point, a list';
   const a = givenList(givenA, names[0], expected);
@@ -190,13 +182,13 @@ function indicesOf(labels: Partition): { indices: Int32Array; count: number } {
 }
 
 /**
- * The rate of points that a clustering gets right when each cluster stands for at most one label and each label for at most
- * one cluster, matched in the best way: max over one-to-one matchings m of 1/N·Σ_i [label(i) = m(cluster(i))].
+ * Share of points that a clustering assigns correctly under the best one-to-one matching of clusters and labels: max over one-to-one matchings m of
+ * 1/N·Σ_i [label(i) = m(cluster(i))].
  *
  * @param labels - N labels
- * @param clusters - N clusters, whatever they are called
+ * @param clusters - N clusters with arbitrary names
  * @returns a rate in (0, 1]
- * @throws InvalidInputError when there are no labels, or not as many clusters
+ * @throws InvalidInputError if there are no labels, or their number differs from that reported for clusters
  * @see Xu, Liu, Gong, Document clustering based on non-negative matrix factorization, SIGIR (2003), §5.2
  * @example
  * ```ts
@@ -209,9 +201,9 @@ export function clusteringAccuracy(labels: Partition, clusters: Partition): numb
 }
 
 /**
- * The greatest sum of entries of which no two share a row or a column, by shortest augmenting paths over reduced costs.
+ * Maximum sum of entries with no two in the same row or column, by shortest augmenting paths over reduced costs.
  *
- * @param counts - rows × columns of counts
+ * @param counts - counts, rows × columns
  * @see Jonker & Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment problems, Computing 38 (1987)
  */
 function greatestMatching(counts: readonly ArrayLike<number>[]): number {

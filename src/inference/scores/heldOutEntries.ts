@@ -3,13 +3,13 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { givenOptions } from '../../core/options.ts';
 
-/** Which entries of an N×D matrix count: true or 1 for those that do, false or 0 for those that do not. */
+/** Selection of entries of an N×D matrix: true or 1 for those that count, false or 0 for the others. */
 export type Mask = readonly (readonly boolean[])[] | MatrixLike;
 
 /**
- * Places of the entries that count; all of them without a mask.
+ * Indices of the entries that count; all without a mask.
  *
- * @throws InvalidInputError when the mask has another shape, or leaves nothing
+ * @throws InvalidInputError if the mask has another shape, or selects nothing
  */
 function countedEntries({ rows, columns }: Matrix, mask: Mask | undefined): number[] {
   const all = Array.from({ length: rows * columns }, (_, i) => i);
@@ -42,7 +42,7 @@ function checkSameShape(expected: Matrix, given: Matrix, name: string): void {
   );
 }
 
-/** The entry of a matrix at a place that counts, which must be finite. */
+/** Entry of a matrix at a selected position, which must be finite. */
 function finiteEntry({ data, columns }: Matrix, i: number, name: string): number {
   const entry = data[i]!;
   if (Number.isFinite(entry)) return entry;
@@ -57,9 +57,9 @@ function finiteEntry({ data, columns }: Matrix, i: number, name: string): number
  *
  * @param Y - observations, N×D; entries that do not count may be NaN
  * @param mean - predictions, N×D
- * @param mask - N×D, true or 1 for the entries that count (those held out, say); all unless given
+ * @param mask - N×D, true or 1 for the entries that count, such as held-out ones; default all
  * @returns a number in the unit of Y
- * @throws InvalidInputError when shapes differ, nothing counts, or an entry that counts is not finite
+ * @throws InvalidInputError if shapes differ, nothing counts, or an entry that counts is not finite
  * @example
  * ```ts
  * rootMeanSquaredError([[1, 2]], [[1, 5]]); // √4.5
@@ -81,10 +81,10 @@ export function rootMeanSquaredError(Y: MatrixLike, mean: MatrixLike, mask?: Mas
  * ½·log(2π·v) + (y − ŷ)²/(2v).
  *
  * @param Y - observations, N×D; entries that do not count may be NaN
- * @param prediction - `mean` and `variance` (> 0), both N×D: those of new observations, `predict(X, { noise: true })`
- * @param mask - N×D, true or 1 for the entries that count (those held out, say); all unless given
+ * @param prediction - `mean` and `variance` (> 0), both N×D, of new observations: `predict(X, { noise: true })`
+ * @param mask - N×D, true or 1 for the entries that count, such as held-out ones; default all
  * @returns nats per entry
- * @throws InvalidInputError when shapes differ, nothing counts, an entry that counts is not finite or a variance not positive
+ * @throws InvalidInputError if shapes differ, nothing counts, an entry that counts is not finite or a variance is not positive
  * @see Quiñonero-Candela et al., Evaluating predictive uncertainty challenge (2006), §2
  * @example
  * ```ts

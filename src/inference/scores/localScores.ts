@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkGiven, checkOptions, type OptionsIn, typed } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { counted, countGiven } from '../../core/wording.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
@@ -10,84 +10,78 @@ import { type RankedBlock, rankedTogether } from '../../engine/neighbors/rankedN
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /** Options of {@link localScores}. */
-export interface LocalScoreOptions {
-  /** k, from 1 and less than N/2; default 10, or what N allows. */
-  readonly neighbors?: number | undefined;
-  /** N labels, for the neighborhood hit; a missing one is undefined, null, NaN or ''. */
-  readonly labels?: Labels | undefined;
-  /** Size of the block of the co-ranking matrix that is kept, from 0; default 100, at most N − 1. */
-  readonly coRanking?: number | undefined;
-  /** Most pairs that are listed of each kind; default 20. */
-  readonly pairs?: number | undefined;
-}
+export interface LocalScoreOptions extends OptionsIn<typeof schema> {}
 
-/** Scores of an embedding, each the mean of those of the points but for the stress. */
+/** Scores of an embedding, each the mean over points except for the stress. */
 export interface OverallScores {
   /** 1 − 2/(N·k·(2N − 3k − 1))·Σ_i Σ_{j ∈ k nearest of i in X, not in Y} (r_Y(i, j) − k); r(i, j) is the rank of j among the neighbors of i. */
   readonly trustworthiness: number;
-  /** The same with Y and X exchanged. */
+  /** Trustworthiness with Y and X exchanged. */
   readonly continuity: number;
-  /** 1 − 1/C·Σ_{j ∈ k nearest in X} |r_Y − r_X|/r_X, C = Σ_{r=1}^k |N − 2r + 1|/r: 1 where neighbors in X have the same ranks in Y. */
+  /** 1 − 1/C·Σ_{j ∈ k nearest in X} |r_Y − r_X|/r_X, C = Σ_{r=1}^k |N − 2r + 1|/r: 1 if neighbors in X have the same ranks in Y. */
   readonly relativeRankFalse: number;
   /** 1 − 1/C·Σ_{j ∈ k nearest in Y} |r_Y − r_X|/r_Y. */
   readonly relativeRankMissing: number;
-  /** The share of the k nearest in Y among the k nearest in X; k/(N − 1) of a map drawn at random. */
+  /** Share of the k nearest in Y among the k nearest in X; k/(N − 1) for a random map. */
   readonly overlap: number;
-  /** The share of the k nearest in X that have the label of the point; NaN without labels. */
+  /** Share of the k nearest in X that have the label of the point; NaN without labels. */
   readonly neighborhoodHit: number;
-  /** The mean distance in Y of the k nearest in X, as a part of the mean distance in Y from the point to all others: 1 by chance, small where neighbors on the map are near each other in the data. */
+  /**
+   * Mean distance in Y of the k nearest in X, relative to the mean distance in Y from the point to all others: 1 by chance, small if neighbors on the
+   * map are also neighbors in the data.
+   */
   readonly neighborDistance: number;
-  /** √(Σ(d_Y − d_X)²/Σd_Y²), distances as they are. */
+  /** √(Σ(d_Y − d_X)²/Σd_Y²), with unscaled distances. */
   readonly stress: number;
-  /** The least stress that a scale of the map has: √(1 − (Σd_Y·d_X)²/(Σd_X²·Σd_Y²)). */
+  /** Least stress over all scales of the map: √(1 − (Σd_Y·d_X)²/(Σd_X²·Σd_Y²)). */
   readonly scaledStress: number;
 }
 
-/** How an embedding X of data Y keeps neighborhoods and distances. */
+/** Preservation of neighborhoods and distances of data Y by an embedding X. */
 export interface LocalScores {
   /** Number of neighbors k. */
   readonly neighbors: number;
   readonly overall: OverallScores;
-  /** N entries of each; stress is that of the distances from the point, at the scale of `scaledStress`. */
+  /** Scores per point, N entries each; the stress is computed from the distances to the point, at the scale of `scaledStress`. */
   readonly pointwise: {
     readonly trustworthiness: Float64Array;
     readonly continuity: Float64Array;
     readonly relativeRankFalse: Float64Array;
     readonly relativeRankMissing: Float64Array;
     readonly overlap: Float64Array;
-    /** NaN where a point has no label, and without labels. */
+    /** Share of neighbors with the point's label; NaN if a point has no label, and without labels. */
     readonly neighborhoodHit: Float64Array;
     readonly neighborDistance: Float64Array;
     readonly scaledStress: Float64Array;
   };
   /** Scores derived from the co-ranking matrix Q_kl = #{(i, j): r_Y(i, j) = k, r_X(i, j) = l}. */
   readonly coRanking: {
-    /** Its first rows and columns, k and l from 1. */
+    /** First rows and columns of the matrix, k and l from 1. */
     readonly matrix: Matrix;
-    /** Q_NX(K) = 1/(K·N)·Σ_{k,l ≤ K} Q_kl for K = 1 … N − 1: the share of the K nearest that both have. */
+    /** Q_NX(K) = 1/(K·N)·Σ_{k,l ≤ K} Q_kl for K = 1 … N − 1: the share of common K nearest neighbors. */
     readonly agreement: Float64Array;
-    /** R_NX(K) = ((N − 1)·Q_NX(K) − K)/(N − 1 − K), K = 1 … N − 2: 0 of a map drawn at random, 1 of one that keeps all ranks. */
+    /** R_NX(K) = ((N − 1)·Q_NX(K) − K)/(N − 1 − K), K = 1 … N − 2: 0 for a random map, 1 for a map that keeps all ranks. */
     readonly rescaled: Float64Array;
-    /** Σ_K R_NX(K)/K / Σ_K 1/K: over all sizes of neighborhoods, small ones first. */
+    /** Σ_K R_NX(K)/K / Σ_K 1/K: average over all sizes of neighborhoods, weighted toward small ones. */
     readonly area: number;
-    /** The K at which Q_NX(K) − K/(N − 1) is largest: the size up to which neighborhoods are kept best. */
+    /** The K that maximizes Q_NX(K) − K/(N − 1): the size of the best-preserved neighborhoods. */
     readonly splitAt: number;
-    /** Mean of Q_NX(K) up to there, and from there to N − 1. */
+    /** Mean of Q_NX(K) up to that size, and from there to N − 1. */
     readonly local: number;
     readonly global: number;
   };
-  /** Pearson correlation of distances in Y and X: of all pairs, and of those pairs (i, j) where j is in the farther half of the map from i. */
+  /** Pearson correlation of distances in Y and X, over all pairs and over the pairs (i, j) where j is in the farther half of the map from i. */
   readonly distances: { readonly correlation: number; readonly farCorrelation: number };
-  /** Neighbors in X that are far apart in Y, the worst first, and neighbors in Y that are far apart in X: points and the rank in the other. */
+  /** Neighbors in X that are far apart in Y, worst first, and neighbors in Y that are far apart in X: points and their rank in the other space. */
   readonly falsePairs: readonly NeighborPair[];
   readonly tornPairs: readonly NeighborPair[];
 }
 
-/** Two points that are neighbors in one space and not in the other. */
+/** Two points that are neighbors in one space but not in the other. */
 export interface NeighborPair {
   readonly from: number;
   readonly to: number;
-  /** The rank of `to` among the neighbors of `from` where they are apart. */
+  /** Rank of `to` among the neighbors of `from` in the space where they are far apart. */
   readonly rank: number;
 }
 
@@ -96,28 +90,33 @@ const whole = (least: number) => {
   return v.optional(v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected)));
 };
 const schema = v.strictObject({
+  /** Number of neighbors k, from 1 and less than N/2; default 10, or the most that N allows. */
   neighbors: whole(1),
-  labels: v.optional(v.any()),
+  /** N labels, for the neighborhood hit; a missing one is undefined, null, NaN or ''. */
+  labels: v.optional(typed<Labels>()),
+  /** Size of the stored block of the co-ranking matrix, from 0; default 100, at most N − 1. */
   coRanking: whole(0),
+  /** Maximum number of listed pairs of each kind; default 20. */
   pairs: whole(0),
 });
 
 /**
- * Scores of an embedding, point by point and overall: trustworthiness, continuity, relative rank errors, overlap of neighborhoods, neighborhood hit, stress, and
- * the co-ranking matrix with what follows from it. Blocks of rows are ranked at a time, so that no N×N array is kept. Points that are
- * equally near in one space are ranked as in the other, so that the order of rows does not matter.
+ * Scores of an embedding, point by point and overall: trustworthiness, continuity, relative rank errors, overlap of neighborhoods, neighborhood hit,
+ * stress, and the co-ranking matrix with its derived scores. Rows are ranked in blocks, so that no N×N array is stored. Ties in one space are ranked
+ * as in the other, so that the order of rows does not matter.
  *
  * @param Y - data, N×D
  * @param X - embedding, N×q
  * @param options - see {@link LocalScoreOptions}
- * @throws InvalidInputError when a number is not finite, Y and X differ in their rows, there are fewer than 4, or k is not in its range
- * @see Venna & Kaski 2001 (trustworthiness, continuity); Lee & Verleysen 2007, 2009 (relative rank errors; co-ranking); Lee, Peluffo-Ordóñez, Verleysen 2015 (R_NX);
+ * @throws InvalidInputError if a number is not finite, Y and X differ in their rows, there are fewer than 4 rows, or k is out of range
+ * @see Venna & Kaski 2001 (trustworthiness, continuity); Lee & Verleysen 2007, 2009 (relative rank errors; co-ranking); Lee, Peluffo-Ordóñez,
+ * Verleysen 2015 (R_NX);
  * Jeon et al. 2023 (ZADU, pointwise forms)
  * @example
  * ```ts
  * const { overall, pointwise } = localScores(Y, result.latents, { neighbors: 10 });
  * overall.trustworthiness;
- * pointwise.trustworthiness[0]; // that of the first point
+ * pointwise.trustworthiness[0]; // of the first point
  * ```
  */
 export function localScores(Y: MatrixLike, X: MatrixLike, options: LocalScoreOptions = {}): LocalScores {
@@ -246,13 +245,13 @@ interface RowComparison {
   readonly k: number;
   /** Rows of the co-ranking matrix. */
   readonly size: number;
-  /** The largest rank in the nearer half of the map. */
+  /** Largest rank in the nearer half of the map. */
   readonly half: number;
-  /** Scale of the map by which the rest e = d_Y − scale·d_X is small. */
+  /** Scale of the map that makes the residual e = d_Y − scale·d_X small. */
   readonly scale: number;
-  /** Sum of d_Y of the k nearest in X. */
+  /** Sum of d_Y over the k nearest in X. */
   near: number;
-  /** Sums of d_Y, d_X, d_Y², d_Y·d_X and d_X²: of all points, and of those in the farther half of the map. */
+  /** Sums of d_Y, d_X, d_Y², d_Y·d_X and d_X² over all points, and over those in the farther half of the map. */
   readonly all: Float64Array;
   readonly far: Float64Array;
   /** Sums of e², e·d_X and (d_Y − d_X)². */
@@ -260,7 +259,7 @@ interface RowComparison {
   /** Points by their ranks, from 1 to k. */
   readonly nearestY: Int32Array;
   readonly nearestX: Int32Array;
-  /** How many pairs have each max(r_Y, r_X), counted over all rows, as the matrix is. */
+  /** Number of pairs with each max(r_Y, r_X), accumulated over all rows like the matrix. */
   readonly largest: Int32Array;
   readonly matrix: Float64Array;
 }
@@ -312,7 +311,7 @@ function compareRow(
   row.rest.set([ee, ex, difference]);
 }
 
-/** How many of the k nearest on the map share the label of row p; of points as far as the k-th, their mean share counts. */
+/** Number of the k nearest on the map that share the label of row p; points tied with the k-th count by their mean share. */
 function hitsOf(map: RankedBlock, p: number, k: number, nearest: Int32Array, classes: Int32Array): number {
   const own = classes[map.first + p]!;
   const ranks = map.ranks(p);
@@ -329,10 +328,16 @@ function hitsOf(map: RankedBlock, p: number, k: number, nearest: Int32Array, cla
   return hits + (places * tiedHits) / tied;
 }
 
-/** Neighbors unless given, where there are points enough. */
+/** Default number of neighbors, if there are enough points. */
 const NEIGHBORS = 10;
 
-/** The two as matrices, which must have the same rows, more than twice as many as neighbors. */
+/** Default number of neighbors of scores: at most a quarter of the points. */
+export function usualNeighbors(points: number): number {
+  checkGiven(points, 'usualNeighbors', 'a number of points', Number.isInteger);
+  return Math.max(1, Math.min(NEIGHBORS, Math.ceil(points / 4) - 1));
+}
+
+/** Converts both arguments to matrices, which must have the same number of rows, more than twice the number of neighbors. */
 export function samePoints(
   Y: MatrixLike,
   X: MatrixLike,
@@ -359,7 +364,7 @@ function labelsOf(labels: Labels, N: number): Int32Array {
   );
 }
 
-/** A scale of the map near the best one: that of the distances from the point farthest out in the data, which weigh most. */
+/** Approximately optimal scale of the map: that computed from distances to the outermost point of the data, which weigh most. */
 function scaleGuess(data: Matrix, embedding: Matrix): number {
   const center = Array.from({ length: data.columns }, (_, d) => mean(data.column(d)));
   let [farthest, most] = [0, -1];
@@ -376,7 +381,7 @@ function scaleGuess(data: Matrix, embedding: Matrix): number {
   return xx > 0 ? yx / xx : 0;
 }
 
-/** Q_NX and R_NX from how many pairs have each max(r_Y, r_X), and what is read off them. */
+/** Q_NX and R_NX from the number of pairs with each max(r_Y, r_X), with their summaries. */
 function agreementOf(largest: Float64Array, matrix: Matrix): LocalScores['coRanking'] {
   const N = largest.length;
   const agreement = new Float64Array(N - 1);
@@ -406,15 +411,15 @@ function agreementOf(largest: Float64Array, matrix: Matrix): LocalScores['coRank
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
-/** NaN of no values. */
+/** Mean; NaN without values. */
 const mean = (values: Float64Array): number => sum(values) / values.length;
 
-/** The correlation of y and x from Σy, Σx, Σy², Σyx and Σx²; NaN where one of them does not vary. */
+/** Correlation of y and x from Σy, Σx, Σy², Σyx and Σx²; NaN if one of them is constant. */
 function correlationOf([y, x, yy, yx, xx]: Float64Array, count: number): number {
   return (yx! - (y! * x!) / count) / Math.sqrt((yy! - square(y!) / count) * (xx! - square(x!) / count));
 }
 
-/** The pairs of greatest rank, the first of equals. */
+/** Collects the pairs of greatest rank, the first if tied. */
 function worst(most: number) {
   const kept: NeighborPair[] = [];
   return {

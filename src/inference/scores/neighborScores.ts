@@ -7,14 +7,13 @@ import { samePoints } from './localScores.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /**
- * The rate of points whose nearest other point carries another label: the leave-one-out error of the 1-nearest-neighbor
- * classifier, 1/N·Σ_i [label(argmin_{j≠i} ‖x_i − x_j‖) ≠ label(i)]. Of equally near points the mean counts. Points without a label are
- * left out.
+ * Rate of points whose nearest neighbor has another label: the leave-one-out error of the 1-nearest-neighbor
+ * classifier, 1/N·Σ_i [label(argmin_{j≠i} ‖x_i − x_j‖) ≠ label(i)]. Ties are averaged. Points without a label are left out.
  *
  * @param X - points, N×q, N at least 2
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @returns a rate in [0, 1]
- * @throws InvalidInputError when there are fewer than 2 points with labels, a number is not finite, or there are not N labels
+ * @throws InvalidInputError if there are fewer than 2 points with labels, a number is not finite, or the number of labels is not N
  * @example
  * ```ts
  * nearestNeighborError([[0], [1], [5], [6]], ['a', 'a', 'b', 'b']); // 0
@@ -51,16 +50,15 @@ export function nearestNeighborError(X: MatrixLike, labels: Labels): number {
 }
 
 /**
- * How far the neighbors in an embedding are neighbors in the data too:
+ * Agreement of an embedding's neighbors with neighbors in the data:
  * 1 − 2/(N·k·(2N − 3k − 1))·Σ_i Σ_{j ∈ U_k(i)} (r(i, j) − k), U_k(i) the points among the k nearest of i in X but not in Y, r(i, j)
- * the rank of j among the neighbors of i in Y. Points that are equally near in one of the two are
- * ranked as in the other.
+ * the rank of j among the neighbors of i in Y. Ties in one space are ranked as in the other.
  *
  * @param Y - data, N×D
  * @param X - embedding, N×q
  * @param k - number of neighbors, from 1 and less than N/2
- * @returns a number in [0, 1], 1 when the k nearest neighbors in X are the k nearest in Y
- * @throws InvalidInputError when a number is not finite, Y and X differ in their rows, or k is not in its range
+ * @returns a number in [0, 1], 1 if the k nearest neighbors in X are the k nearest in Y
+ * @throws InvalidInputError if a number is not finite, Y and X differ in their rows, or k is out of range
  * @see Venna, Kaski, Neighborhood preservation in nonlinear projection methods: an experimental study (2001), eq. 1
  * @example
  * ```ts
@@ -73,13 +71,13 @@ export function trustworthiness(Y: MatrixLike, X: MatrixLike, k: number): number
 }
 
 /**
- * How far the neighbors in the data are neighbors in the embedding too: {@link trustworthiness} with the two exchanged.
+ * Agreement of the data's neighbors with neighbors in the embedding: {@link trustworthiness} with the two exchanged.
  *
  * @param Y - data, N×D
  * @param X - embedding, N×q
  * @param k - number of neighbors, from 1 and less than N/2
- * @returns a number in [0, 1], 1 when the k nearest neighbors in Y are the k nearest in X
- * @throws InvalidInputError when a number is not finite, Y and X differ in their rows, or k is not in its range
+ * @returns a number in [0, 1], 1 if the k nearest neighbors in Y are the k nearest in X
+ * @throws InvalidInputError if a number is not finite, Y and X differ in their rows, or k is out of range
  * @see Venna, Kaski, Neighborhood preservation in nonlinear projection methods: an experimental study (2001), eq. 2
  * @example
  * ```ts
@@ -91,7 +89,7 @@ export function continuity(Y: MatrixLike, X: MatrixLike, k: number): number {
   return neighborhoodPreservation(embedding, data, k);
 }
 
-/** 1 − the scaled sum of how far the k nearest neighbors in `shown` lie outside the k nearest in `truth`. */
+/** 1 minus the scaled sum of excess ranks in `truth` over the k nearest neighbors in `shown`. */
 function neighborhoodPreservation(truth: Matrix, shown: Matrix, k: number): number {
   const { rows: N } = truth;
   let penalty = 0;

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 
-/** Points of finite numbers, at least `least` of them. */
+/** Checks that points are finite, and that there are at least `least` of them. */
 export function pointsFrom(values: MatrixLike, name: string, least: number): Matrix {
   const points = checkNumbers(Matrix.from(values, name), name);
   if (points.rows >= least) return points;

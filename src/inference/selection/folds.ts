@@ -2,15 +2,15 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom, shuffled } from '../../core/random.ts';
 
-/** Which points a model is fitted to, and which are held out to score it. */
+/** Division of the points into a training set and a held-out set for scoring. */
 export interface Split {
-  /** Rows that the model is fitted to, ascending. */
+  /** Training rows, ascending. */
   readonly training: Int32Array;
-  /** Rows held out, ascending; none where there are no folds. */
+  /** Held-out rows, ascending; empty without folds. */
   readonly held: Int32Array;
 }
 
-/** The given rows of a table: of a matrix, of rows of numbers, or of a list with one entry a point. */
+/** Selected rows of a table, which can be a matrix, rows of numbers, or a list with one entry per point. */
 export function rowsOf<T>(table: T, rows: Int32Array): T;
 export function rowsOf(table: unknown, rows: Int32Array): unknown {
   if (table instanceof Matrix) {
@@ -29,8 +29,8 @@ export function rowsOf(table: unknown, rows: Int32Array): unknown {
 }
 
 /**
- * Divides the points 0 … N − 1 into folds of nearly equal size, at random from a seed; with labels each fold holds nearly the same share of
- * each label. A split for every fold, which is held out in it.
+ * Divides the points 0 … N − 1 into folds of nearly equal size, at random from a seed; with labels, each fold contains nearly the same share of each
+ * label. Returns one split per fold, with that fold held out.
  *
  * @param labels - N labels, or undefined
  */

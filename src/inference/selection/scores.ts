@@ -14,25 +14,25 @@ export interface ScoredFit {
   project(Y: MatrixLike): Promise<Projection>;
 }
 
-/** How well a fit does on a split of the points. */
+/** Score of a fit on a split of the points. */
 export interface SelectionScore {
-  /** Its name in the table. */
+  /** Name in the table. */
   readonly name: string;
   readonly best: 'largest' | 'smallest';
-  /** N, the number of points that are split. */
+  /** N, the number of points to split. */
   readonly points: number;
-  /** N labels of which each fold is to hold its share. */
+  /** N labels for stratified folds. */
   readonly labels?: ArrayLike<string | number | boolean | null | undefined>;
   of(fit: ScoredFit, split: Split): number | Promise<number>;
 }
 
 /**
- * The rate of held-out points whose nearest training point in the latent space carries another label, the held-out points placed by `project`;
- * without folds the leave-one-out rate among the latents. The smallest is best. Points without a label are fitted, and neither count nor tell others' labels.
+ * Rate of held-out points whose nearest training point in the latent space has another label, with held-out points placed by `project`; without
+ * folds, the leave-one-out rate among the latents. Smaller is better. Points without a label are fitted but ignored by the score.
  *
  * @param observations - N×D
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
- * @throws InvalidInputError when there are not N labels
+ * @throws InvalidInputError if the number of labels is not N
  * @example
  * ```ts
  * nearestNeighborScore(Y, labels);
@@ -70,7 +70,7 @@ export function nearestNeighborScore(observations: MatrixLike, labels: Labels): 
   };
 }
 
-/** The number of the row of X nearest to a point; the first of equals. */
+/** Row of X nearest to a point; the first if tied. */
 function nearestRow(X: Matrix, point: Float64Array): number {
   let nearest = 0;
   let least = Number.POSITIVE_INFINITY;
@@ -86,8 +86,8 @@ function nearestRow(X: Matrix, point: Float64Array): number {
 }
 
 /**
- * The mean log density log p(y*) of held-out observations, the integral over their places; without folds the fit's objective. The largest is best. For models whose latents have no normalized
- * density, or are computed from the observations, that is no integral, and the mean is that of log p(y*|x*) at the places.
+ * Mean log density log p(y*) of held-out observations, integrated over their latent positions; without folds, the fit's objective. Larger is better.
+ * If the latents have no normalized density, or are computed from the observations, it is the mean of log p(y*|x*) at the positions.
  *
  * @param observations - N×D
  * @example
@@ -111,7 +111,7 @@ export function heldOutDensity(observations: MatrixLike): SelectionScore {
 }
 
 /**
- * The trustworthiness of the latents of the training points, a criterion without labels. The largest is best.
+ * Trustworthiness of the latents of the training points, a criterion without labels. Larger is better.
  *
  * @param observations - N×D
  * @param neighbors - k, from 1

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkOptions, integerFrom, seedOption, signalOption } from '../../core/options.ts';
+import { checkOptions, functionOf, integerFrom, type OptionsIn, seedOption, signalOption } from '../../core/options.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { Model } from '../../model/model.ts';
 import { fit } from '../fit/fit.ts';
@@ -10,61 +10,48 @@ import { callersFunction } from '../fit/inputChecks.ts';
 import { rowsOf, type Split, splitsOf } from './folds.ts';
 import type { SelectionScore } from './scores.ts';
 
-/** Lists of values by option: every combination is tried. */
+/** Lists of values by option; every combination is tried. */
 export type OptionGrid<O> = { readonly [K in keyof O]: readonly O[K][] };
 
-/** The part of the points that a model is fitted to. */
+/** Subset of the points that a model is fitted to. */
 export interface TrainingPart {
-  /** Their rows in the whole table, ascending. */
+  /** Row numbers in the whole table, ascending. */
   readonly rows: Int32Array;
-  /** The same rows of a table or list of all points. */
+  /** Selects these rows from a table or list of all points. */
   take<T>(table: T): T;
 }
 
 /** Options of {@link selectOptions}. */
-export interface SelectionSettings {
-  /** The score to maximize: `nearestNeighborScore`, `heldOutDensity`, `trustworthinessScore`, or a custom one. */
-  readonly score: SelectionScore;
-  /** How many parts the points are divided into, each held out in turn: from 2, or 0 to score the fits of all points; default 5. */
-  readonly folds?: number | undefined;
-  /** Seed of the folds and of the fits; default 0. */
-  readonly seed?: number | undefined;
-  /** How many fits are under way at a time, each in a worker of its own; none, one after another, unless given. */
-  readonly workers?: number | undefined;
-  /** Options of each fit. */
-  readonly fit?: FitOptions | undefined;
-  /** Aborting it ends the search with its reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called after each fit with how many are done, and of how many, and awaited. */
-  readonly onProgress?: ((done: number, total: number) => unknown) | undefined;
-}
+export interface SelectionSettings extends OptionsIn<typeof schema> {}
 
-/** The outcome of one combination of options. */
+/** Result of one combination of options. */
 export interface SelectionRow<O> {
   readonly options: O;
-  /** Mean over the folds; NaN where a fit failed. */
+  /** Mean over the folds; NaN if a fit failed. */
   readonly score: number;
-  /** The score of each fold. */
+  /** Score of each fold. */
   readonly scores: readonly number[];
-  /** The seconds of all its fits. */
+  /** Total seconds of all its fits. */
   readonly seconds: number;
-  /** Why a fit failed, where one did. */
+  /** Reason why a fit failed, if one did. */
   readonly failure?: string;
 }
 
-/** The outcome of {@link selectOptions}. */
+/** Result of {@link selectOptions}. */
 export interface Selection<O> {
-  /** The options of best score; the first of equals. */
+  /** Options with the best score; the first if tied. */
   readonly best: O;
-  /** A row for every combination, in the order of the grid, the last option varying fastest. */
+  /** Table with a row for every combination, in the order of the grid, with the last option varying fastest. */
   readonly table: readonly SelectionRow<O>[];
 }
 
 const schema = v.strictObject({
+  /** The score to maximize: `nearestNeighborScore`, `heldOutDensity`, `trustworthinessScore`, or a custom one. */
   score: v.custom<SelectionScore>(
     (value) => typeof value === 'object' && value !== null && 'of' in value && 'points' in value,
     'a score, such as nearestNeighborScore(Y, labels)',
   ),
+  /** Number of parts into which the points are divided, each held out in turn: from 2, or 0 to score fits of all points; default 5. */
   folds: v.optional(
     v.pipe(
       integerFrom(0),
@@ -72,28 +59,31 @@ const schema = v.strictObject({
     ),
     5,
   ),
+  /** Seed of the folds and of the fits; default 0. */
   seed: seedOption,
+  /** Number of fits that run at the same time, each in a separate worker; by default one fit after another without workers. */
   workers: v.optional(integerFrom(1)),
+  /** Options of each fit. */
   fit: v.optional(
     v.custom<FitOptions>((value) => typeof value === 'object' && value !== null, 'options of fit'),
     {},
   ),
+  /** Signal that aborts the search, which then rejects with the signal's reason. */
   signal: signalOption,
-  onProgress: v.optional(
-    v.custom<(done: number, total: number) => unknown>((value) => typeof value === 'function', 'a function'),
-  ),
+  /** Function that is called after each fit with the number of completed fits and their total, and awaited. */
+  onProgress: v.optional(functionOf<(done: number, total: number) => unknown>()),
 });
 
 /**
- * Chooses options of a model by cross-validation inside the given points: every combination of the grid is fitted to all folds but one and
- * scored on that one, each fold in turn. No point outside the given ones has a say.
+ * Chooses options of a model by cross-validation: every combination of the grid is fitted to all folds but one and scored on that one, for each fold
+ * in turn. Only the points passed are used.
  *
- * @param make - the model with these options of the points that `take` gives
+ * @param make - builds the model with these options on the points selected by `take`, or returns a promise of it, if its start is fitted first
  * @param grid - lists of values by option
  * @param settings - see {@link SelectionSettings}
- * @returns the best options, and the table of all
+ * @returns the best options, and the table of all combinations
  * @throws InvalidInputError for an empty grid, more folds than points, or an unknown setting
- * @throws LatentFieldError when every combination failed, with the first reason
+ * @throws LatentFieldError if every combination failed, with the first reason
  * @see Hastie, Tibshirani & Friedman 2009, §7.10
  * @example
  * ```ts
@@ -105,7 +95,7 @@ const schema = v.strictObject({
  * ```
  */
 export async function selectOptions<O extends object>(
-  make: (options: O, part: TrainingPart) => Model,
+  make: (options: O, part: TrainingPart) => Model | PromiseLike<Model>,
   grid: OptionGrid<O>,
   settings: SelectionSettings,
 ): Promise<Selection<O>> {
@@ -141,16 +131,16 @@ interface Outcome {
   readonly failure?: string;
 }
 
-/** The score of one fit. A fit that fails with a reason of the library's is a row of the table, not the end of the search. */
+/** Score of one fit. A fit that fails with one of the library's errors becomes a row of the table and does not end the search. */
 async function outcomeOf<O>(
-  make: (options: O, part: TrainingPart) => Model,
+  make: (options: O, part: TrainingPart) => Model | PromiseLike<Model>,
   options: O,
   split: Split,
   score: SelectionScore,
   fitOptions: FitOptions,
 ): Promise<Outcome> {
   try {
-    const model = make(options, { rows: split.training, take: (table) => rowsOf(table, split.training) });
+    const model = await make(options, { rows: split.training, take: (table) => rowsOf(table, split.training) });
     const result: Fit = await fit(model, fitOptions);
     const { seconds } = result.diagnostics;
     if (result.status === 'failed') return { score: Number.NaN, seconds, failure: result.message };
@@ -196,7 +186,7 @@ function selectionOf<O>(
   return { best: chosen.options, table };
 }
 
-/** All combinations of a grid, the last option varying fastest. */
+/** All combinations of a grid, with the last option varying fastest. */
 export function combinationsOf<O extends object>(grid: OptionGrid<O>): O[] {
   if (typeof grid !== 'object' || grid === null) {
     throw new InvalidInputError(`selectOptions takes lists of values by option, but ${describe(grid)} was given.`);

@@ -1,35 +1,32 @@
 import * as v from 'valibot';
 import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions, givenOptions } from '../../core/options.ts';
+import { checkOptions, functionOf, givenOptions, type OptionsIn } from '../../core/options.ts';
 import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 
 /** Options of {@link adam}. */
-export interface AdamOptions {
-  /** Largest step of a variable, positive, or a function of the iteration (from 1); 0.1 when left out. */
-  readonly learningRate?: number | ((iteration: number) => number);
-  /** Decay of the mean of gradients, in [0, 1); 0.9 when left out. */
-  readonly beta1?: number;
-  /** Decay of the mean of squared gradients, in [0, 1); 0.999 when left out. */
-  readonly beta2?: number;
-  /** Added to the root of the mean square, positive; 1e-8 when left out. */
-  readonly epsilon?: number;
-  /** Whether the objective is a different one each time, as with minibatches: the last point is then the result. */
-  readonly stochastic?: boolean;
-}
+export interface AdamOptions extends OptionsIn<typeof schema> {}
 
 const decay = 'a number in [0, 1)';
 const positive = 'a positive number';
 const decaySchema = v.pipe(v.number(decay), v.minValue(0, decay), v.ltValue(1, decay));
 const positiveSchema = v.pipe(v.number(positive), v.gtValue(0, positive), v.finite(positive));
 const schema = v.strictObject({
+  /** Largest step of a variable, positive, or a function of the iteration (from 1); default 0.1. */
   learningRate: v.optional(
-    v.union([positiveSchema, v.function()], 'a positive number, or a function of the iteration that returns one'),
+    v.union(
+      [positiveSchema, functionOf<(iteration: number) => number>()],
+      'a positive number, or a function of the iteration that returns one',
+    ),
   ),
+  /** Decay of the mean of gradients, in [0, 1); default 0.9. */
   beta1: v.optional(decaySchema, 0.9),
+  /** Decay of the mean of squared gradients, in [0, 1); default 0.999. */
   beta2: v.optional(decaySchema, 0.999),
+  /** Constant added to the root of the mean square, positive; default 1e-8. */
   epsilon: v.optional(positiveSchema, 1e-8),
+  /** Whether the objective varies between evaluations, as with mini-batches: the last point is then the result. */
   stochastic: v.optional(v.boolean('true or false'), false),
 });
 
@@ -39,18 +36,17 @@ const MOST_HALVINGS = 50;
 
 /**
  * Adam: steps by the running mean of the gradient over the root of the running mean of its square, both corrected for
- * their start at zero. One evaluation an iteration; suits objectives that differ from call to call.
+ * their start at zero. One evaluation per iteration; suitable for objectives that vary from call to call.
  *
- * x ← x − η·m̂ / (√v̂ + ε). A step to where the objective is not finite is halved until it is. The steps do not shrink by
- * themselves: let `learningRate` fall with the iteration to come closer than η to a minimum. The decrease of the value is
- * no termination test here.
+ * x ← x − η·m̂ / (√v̂ + ε). A step to a point where the objective is not finite is halved until it is finite. The steps do not shrink automatically:
+ * use a decreasing `learningRate` to get closer than η to a minimum. The decrease of the value is not a termination test.
  *
- * Where an objective sees some of the variables at a time, as a batch does that has no others' means and variances, an iteration moves and updates
- * these only: each variable's m and v and their corrections are those of the iterations that saw it, as if it were alone.
+ * If an objective involves some of the variables at a time, such as the variational means and variances of a batch, an iteration updates only these:
+ * each variable's m and v and their corrections count only the iterations that involved it.
  *
  * @param options - see {@link AdamOptions}
- * @returns a frozen description of the solver, to be given to `minimize` or `fit`
- * @throws InvalidInputError for an unknown option or one out of its range
+ * @returns a frozen description of the solver, for `minimize` or `fit`
+ * @throws InvalidInputError for an unknown option or a value out of range
  * @see Kingma, Ba (2015), Adam: a method for stochastic optimization, ICLR, Algorithm 1
  * @example
  * ```ts
@@ -90,9 +86,9 @@ export function adam(options: AdamOptions = {}): Solver {
 interface Moments {
   /** Running mean of the gradient. */
   readonly mean: Float64Array;
-  /** Running mean of its square. */
+  /** Running mean of the squared gradient. */
   readonly square: Float64Array;
-  /** Number of iterations that saw each variable, where not all see all. */
+  /** Number of iterations that involved each variable, if they differ between variables. */
   readonly seen?: Float64Array;
   iteration: number;
 }
@@ -105,7 +101,7 @@ interface Rule {
 }
 
 function* descend(iterate: Iterate, moments: Moments, rule: Rule): Steps {
-  // Equal to the iterate but for what a step moves: no iteration touches more variables than it sees.
+  // Equal to the iterate except for the variables of a step: no iteration touches others.
   const point = iterate.x.slice();
   const request: Step = { kind: 'evaluate', point };
   const all = iterate.places === undefined ? Int32Array.from(point.keys()) : undefined;
@@ -142,7 +138,7 @@ function stepAt({ rate }: Rule, iteration: number): number {
   );
 }
 
-/** −m̂ / (√v̂ + ε) of the variables at these places. */
+/** Step direction −m̂ / (√v̂ + ε) of the variables with these indices. */
 function directionAt(
   { gradient }: Iterate,
   { mean, square, seen, iteration }: Moments,
@@ -179,7 +175,7 @@ function remember(
   }
 }
 
-/** Takes the variables at some places to their entries of a point, and its gradient, which is that of what its evaluation saw. */
+/** Updates some variables and their gradient entries from an evaluated point. */
 function moveTo(
   iterate: Iterate,
   point: Float64Array,
@@ -201,6 +197,6 @@ function checkMoments({ mean, square, iteration, seen }: SolverMemory, size: num
   const fits = isFiniteArray(mean, size) && isFiniteArray(square, size) && isCount(iteration) && counts;
   if (fits && square.every((entry) => entry >= 0)) return;
   throw new InvalidInputError(
-    `The state given to adam does not hold the moments of ${size} variables. Resume with the problem that it was saved from.`,
+    `The state given to adam does not contain the moments of ${size} variables. Resume with the problem that it was saved from.`,
   );
 }

@@ -15,21 +15,21 @@ import type {
 } from '../../model/solver.ts';
 import { conjugateGradients, type Direction } from './conjugateGradients.ts';
 
-/** Rounds of sweeps and a Newton step, at most. */
+/** Maximum number of rounds of sweeps and a Newton step. */
 const MOST_ROUNDS = 30;
 
-/** Sweeps over the variables between their bounds in each round, at most: they find out most of those that belong to a bound. */
+/** Maximum number of sweeps over the free variables in each round, which identify most active bounds. */
 const INNER_SWEEPS = 3;
 
 /**
- * Variables up to which a Hessian is factored at once, and up to which it is where conjugate gradients do not get there in as many products as
- * take the time of a factor. Beyond, no array of their square is held.
+ * Maximum number of variables for direct factorization of a Hessian, also if conjugate gradients need more products than a factorization costs. Above
+ * it, no quadratic memory is used.
  */
 const FEW = 1000;
 const MOST_DENSE = 5000;
 const PRODUCTS_OF_FACTOR = 1 / 20;
 
-/** Products of conjugate gradients in one round, and the part of the residual that they leave, at most and at least. */
+/** Maximum number of conjugate gradient products in one round, and bounds on the fraction of the residual that they leave. */
 const MOST_PRODUCTS = 150;
 const COARSE = 0.3;
 const FINE = 1e-4;
@@ -37,10 +37,10 @@ const FINE = 1e-4;
 type Pauses<T> = Generator<Step, T, unknown>;
 
 /**
- * Minimizes a quadratic model within its bounds: sweeps of coordinate descent say which variables are at one, and a Newton step takes the others
- * to their minimum. Pauses now and then.
+ * Minimizes a quadratic model within its bounds: sweeps of coordinate descent identify the active bounds, and a Newton step moves the other variables
+ * to their minimum. Pauses from time to time.
  *
- * @param tolerance - on what a sweep over all variables moves one, in units of 1/√H_ii
+ * @param tolerance - largest change of a variable in a full sweep, in units of 1/√H_ii
  */
 export function* minimized(
   descent: QuadraticDescent,
@@ -79,10 +79,9 @@ export function* minimized(
 const PAUSE: Step = { kind: 'pause' };
 
 /**
- * Takes variables between their bounds along Newton's step, held at the bounds that it meets; half, a quarter, … of it, until the model
- * falls.
+ * Moves free variables along the Newton step, clipped at their bounds; by half, a quarter, … of it, until the model decreases.
  *
- * @param part - of the slopes, to be left
+ * @param part - fraction of the slopes that may remain
  */
 function* newtonStep(
   descent: QuadraticDescent,
@@ -111,7 +110,7 @@ function* newtonStep(
   descent.move(places, before);
 }
 
-/** H⁻¹·right, up to a part of it. */
+/** H⁻¹·right, up to a relative residual. */
 function* solved(
   descent: QuadraticDescent,
   places: Int32Array,
@@ -129,7 +128,7 @@ function* solved(
   return solvedByFactor(descent, places, right) ?? solution;
 }
 
-/** H⁻¹·right by a Cholesky factor; nothing where H is singular in double precision. */
+/** H⁻¹·right by a Cholesky factorization; undefined if H is singular in double precision. */
 function solvedByFactor(descent: QuadraticDescent, places: Int32Array, right: Float64Array): Float64Array | undefined {
   const count = places.length;
   const memory = sharedMemory();
@@ -170,32 +169,32 @@ function* nearlySolved(
 interface BoundedNewtonOptions {
   /** Typical size of the objective's gradient and curvature in the solver's variables; default 1. */
   readonly unit?: number;
-  /** First point, in the solver's variables, if all variables start at their lower bounds. */
+  /** Initial point in the solver's variables; default all variables at their lower bounds. */
   readonly first?: () => Float64Array;
 }
 
-/** The largest violation, relative to the unit, at which the method ends, and at which its result counts where rounding lets it get no further. */
+/** Largest violation, relative to the unit, at which the method converges, and at which its result is accepted if rounding prevents further progress. */
 const GOAL = 5e-12;
 const TOLERANCE = 1e-8;
 
-/** The part of the violation to which the quadratic model is minimized, at most. */
+/** Accuracy of the minimization of the quadratic model, as a maximum fraction of the violation. */
 const INNER = 0.05;
 
-/** The value counts as no higher up to this part of it, and as the same where the violation falls. */
+/** Relative change of the value that counts as rounding: a step is accepted if the violation decreases. */
 const ROUNDING = 1e-12;
 const LEVEL = 1e-10;
 
-/** Steps in turn that gain nothing but what rounding may hide, and come no nearer. */
+/** Maximum number of consecutive steps without a gain beyond rounding and without a smaller violation. */
 const MOST_LEVEL_STEPS = 10;
 
-/** Part of the decrease that the slope promises. */
+/** Required fraction of the decrease predicted by the slope. */
 const SUFFICIENT_DECREASE = 1e-4;
 const SHORTEST = 1e-8;
 
 /**
- * Newton's method for convex objectives of many variables with bounds, most of which are at one of them in the end: each step minimizes the
- * quadratic model by coordinate descent over the variables between their bounds and those that most want to leave one, and is halved
- * until the objective falls enough. It asks for a curvature with a quadratic model.
+ * Bounded Newton method for convex objectives with many variables that mostly end at a bound: each step minimizes the quadratic model by coordinate
+ * descent over the free variables and those with the largest gradients away from a bound, and is halved until the objective decreases enough. It
+ * requires a curvature with a quadratic model.
  *
  * @param options - see {@link BoundedNewtonOptions}
  * @see Hsieh, Sustik, Dhillon & Ravikumar, J. Mach. Learn. Res. 15 (2014), on the graphical lasso
@@ -268,7 +267,10 @@ const LEVELED: Ending = {
   test: 'rounding',
   reason: 'what a step would still gain is lost in rounding',
 };
-const FAILED: Ending = { status: 'failed', reason: 'no step along that of the quadratic model improves the value' };
+const FAILED: Ending = {
+  status: 'failed',
+  reason: 'no step along the direction of the quadratic model improves the value',
+};
 
 function modelAt(iterate: Iterate, box: Box): QuadraticModel {
   const variables = activeVariables(iterate, box);
@@ -308,18 +310,18 @@ function move(iterate: Iterate, point: Float64Array, value: number, gradient: Fl
 
 type Point = Pick<Iterate, 'x' | 'gradient'>;
 
-/** Variables that leave a bound in one step, for each that is between its bounds, and how many may in any case. */
+/** Number of variables that may leave a bound in one step, per free variable, and its minimum. */
 const ENTERING = 3;
 const LEAST = 200;
 
-/** Violation of the optimality conditions by each variable: |g| between its bounds, and at a bound only if the variable wants to leave it. */
+/** Violation of the optimality conditions by each variable: |g| between its bounds, and at a bound only if the gradient points away from it. */
 function pull(x: number, g: number, { lower, upper }: Box, i: number): number {
   if (x <= lower[i]!) return Math.max(0, -g);
   if (x >= upper[i]!) return Math.max(0, g);
   return Math.abs(g);
 }
 
-/** The largest of these: 0 where the Karush–Kuhn–Tucker conditions hold. */
+/** Largest violation: 0 if the Karush–Kuhn–Tucker conditions are satisfied. */
 export function violation({ x, gradient }: Point, box: Box): number {
   let largest = 0;
   for (let i = 0; i < x.length; i++) {
@@ -329,7 +331,7 @@ export function violation({ x, gradient }: Point, box: Box): number {
   return largest;
 }
 
-/** The variables between their bounds, and those of the others that most want to leave one, ascending. */
+/** Free variables, and variables at a bound with the largest gradients away from it, ascending. */
 export function activeVariables({ x, gradient }: Point, box: Box): Int32Array {
   const { lower, upper } = box;
   const { length } = x;
@@ -338,7 +340,7 @@ export function activeVariables({ x, gradient }: Point, box: Box): Int32Array {
   let many = 0;
   for (let i = 0; i < length; i++) if (isBetween(i) || pull(x[i]!, gradient[i]!, box, i) !== 0) many++;
   const candidates = new Int32Array(many);
-  /** Their pulls; those of variables between their bounds, which all are taken, count as ∞. */
+  /** Violations of the variables; ∞ for free variables, which are all included. */
   const pulls = new Float64Array(many);
   let count = 0;
   let inner = 0;

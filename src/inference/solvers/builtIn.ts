@@ -1,4 +1,4 @@
-// Every solver that comes with the library, under the name by which a worker makes it again: one line makes one public and known.
+// All solvers of the library, by the name that a worker rebuilds them from: one line exports and registers a solver.
 export { adam } from './adam.ts';
 export { lbfgs } from './lbfgs.ts';
 export { lbfgsb } from './lbfgsb.ts';

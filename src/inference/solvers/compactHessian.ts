@@ -3,8 +3,8 @@ import type { Box, Iterate } from '../../model/solver.ts';
 import type { CorrectionPairs } from './lbfgs.ts';
 
 /**
- * The BFGS matrix of k correction pairs in compact form, B = θI − W·M·Wᵀ, W = [Y θS], n×2k. Pairs are in order of age;
- * vectors of length 2k hold the Y part first.
+ * BFGS matrix of k correction pairs in compact form, B = θI − W·M·Wᵀ, W = [Y θS], n×2k. Pairs are in order of age;
+ * vectors of length 2k contain the Y part first.
  *
  * @see Byrd, Nocedal, Schnabel (1994); Byrd, Lu, Nocedal, Zhu (1995), A limited memory algorithm for bound constrained
  *   optimization, SIAM J. Sci. Comput. 16(5), eq. 3.2–3.4
@@ -19,9 +19,9 @@ export interface CompactHessian {
   stepChange(i: number, j: number): number;
   /** yᵀ·y. */
   changeChange(i: number, j: number): number;
-  /** Takes in the pair that was just stored in a slot. */
+  /** Adds the pair that was just stored in a slot. */
   add(slot: number): void;
-  /** Prepares M for the pairs there are; false when it is singular. */
+  /** Prepares M for the current pairs; false if it is singular. */
   prepare(): boolean;
   /** into ← row i of W. */
   row(i: number, into: Float64Array): void;
@@ -31,7 +31,7 @@ export interface CompactHessian {
   applyMiddle(vector: Float64Array): void;
 }
 
-/** The compact form over a ring of pairs, its inner products computed anew from those that the ring holds. */
+/** Compact form of a ring of pairs, with inner products recomputed from the ring. */
 export function compactHessian(pairs: CorrectionPairs): CompactHessian {
   const { history, size, steps, changes } = pairs;
   const stepSteps = new Float64Array(history * history);
@@ -115,12 +115,12 @@ export function compactHessian(pairs: CorrectionPairs): CompactHessian {
   };
 }
 
-/** A small square system, factored in place: P·A = L·U with partial pivoting. */
+/** Small square system, factored in place: P·A = L·U with partial pivoting. */
 interface LinearSystem {
   /** A, row-major with `most` as the row length; overwritten by its factors. */
   readonly matrix: Float64Array;
   readonly rowLength: number;
-  /** Factors the leading order × order block; false when it is singular to rounding. */
+  /** Factors the leading order × order block; false if it is singular to rounding. */
   factor(order: number): boolean;
   /** right ← A⁻¹·right. */
   solve(right: Float64Array): void;
@@ -188,19 +188,19 @@ export function linearSystem(most: number): LinearSystem {
   };
 }
 
-/** The generalized Cauchy point of the quadratic model, with storage that is allocated once. */
+/** Generalized Cauchy point of the quadratic model, with storage that is allocated once. */
 export interface CauchyPoint {
   readonly point: Float64Array;
   /** Wᵀ·(point − x), used by the subspace minimization. */
   readonly displacement: Float64Array;
-  /** Finds it from an iterate. */
+  /** Computes the point from an iterate. */
   find(iterate: Iterate): void;
 }
 
 /**
  * First local minimizer of the quadratic model along the projected steepest descent path P(x − t·g), t ≥ 0. The path is
- * piecewise linear; each break point, where one more variable meets its bound, updates the model's slope and curvature
- * along it with the row of W of that variable.
+ * piecewise linear; at each breakpoint another variable reaches its bound, and the row of W of that variable updates the model's slope and curvature
+ * along the path.
  *
  * @see Byrd, Lu, Nocedal, Zhu (1995), Algorithm CP
  */
@@ -285,11 +285,11 @@ export function cauchyPoint(hessian: CompactHessian, box: Box): CauchyPoint {
 
 /** Variables in order of the time at which each meets its bound, taken one at a time. */
 interface Breakpoints {
-  /** Time of each variable; Infinity for one that never meets a bound. */
+  /** Time of each variable; Infinity if it never reaches a bound. */
   readonly times: Float64Array;
-  /** Takes all variables with a positive finite time. */
+  /** Inserts all variables with a positive finite time. */
   order(): void;
-  /** The variable with the least time of those left, or −1; `pop` takes it off. */
+  /** Remaining variable with the least time, or −1; `pop` removes it. */
   peek(): number;
   pop(): void;
 }

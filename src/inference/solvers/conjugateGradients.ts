@@ -1,14 +1,14 @@
 import { dot } from '../../engine/vectors.ts';
 
-/** x ≈ A⁻¹r; `x` is where to put it and must not be r. */
+/** Preconditioner x ≈ A⁻¹r; the result is written to `x`, which must not be r. */
 export type Preconditioner = (r: Float64Array, x: Float64Array) => void;
 
-/** A symmetric positive definite system of which only products are known. */
+/** Symmetric positive definite system that is known only through products. */
 export interface System {
   readonly right: Float64Array;
-  /** The product with a vector, in an array of its own. */
+  /** Product with a vector, in a separate array. */
   product(direction: Float64Array): Float64Array;
-  /** None unless given. */
+  /** Preconditioner; default none. */
   readonly inverse?: Preconditioner;
 }
 
@@ -17,16 +17,16 @@ export interface Direction {
   readonly products: number;
 }
 
-/** Rule for a direction without positive curvature: end there, or follow it if it is the first. */
+/** Rule for a direction without positive curvature: stop there, or follow it if it is the first. */
 export type Indefinite = 'end' | 'follow';
 
 /**
- * Solves a system by preconditioned conjugate gradients, to a part of the residual's norm under the preconditioner, or to a direction without
- * positive curvature; pauses after each product.
+ * Solves a system by preconditioned conjugate gradients, until the residual's norm under the preconditioner has decreased by a factor, or until a
+ * direction without positive curvature; pauses after each product.
  *
- * @param part - of the norm
- * @param most - most products
- * @param indefinite - whether such a direction is the solution where it is the first, as for a step that minimizes
+ * @param part - remaining fraction of the norm
+ * @param most - maximum number of products
+ * @param indefinite - whether such a direction is the solution if it is the first, as for a minimization step
  * @see Hestenes & Stiefel, J. Res. NBS 49 (1952)
  */
 export function* conjugateGradients(

@@ -1,18 +1,18 @@
 import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 
-/** Variables that stay where they are for the first iterations. */
+/** Variables that are frozen during the first iterations. */
 export interface FrozenVariables {
-  /** Their places. */
+  /** Indices of the variables. */
   readonly variables: Int32Array;
   readonly iterations: number;
 }
 
-/** Iterations with held variables that are left, in a solver's memory. */
+/** Name of the remaining number of iterations with frozen variables in a solver's memory. */
 const LEFT = 'heldIterations';
 
 /**
- * A solver that leaves some variables where they are for its first iterations, and then begins anew with all of them. Whoever drives it sees
- * the whole gradient, so that it does not take the best point of some variables for that of all.
+ * Solver that freezes some variables during its first iterations, and then restarts with all of them. The driver sees the whole gradient, so that it
+ * does not mistake the best point of some variables for the best of all.
  */
 export function withFrozenVariables(solver: Solver, { variables, iterations }: FrozenVariables): Solver {
   const withoutHeld = (gradient: Float64Array) => {
@@ -41,7 +41,7 @@ export function withFrozenVariables(solver: Solver, { variables, iterations }: F
 
       function* held(): Generator<Step, void, Evaluation> {
         const { iterate: partial } = own;
-        // Whole gradients at the points since the last iteration, one of which becomes the iterate.
+        // Whole gradients at the points since the last iteration; one of these points becomes the iterate.
         let seen: { readonly value: number; readonly x: Float64Array; readonly gradient: Float64Array }[] = [];
         let answer: Evaluation = partial;
         while (left > 0) {

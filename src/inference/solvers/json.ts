@@ -11,9 +11,9 @@ export interface SolverJSON {
 const factories: Readonly<Record<string, (options: object) => Solver>> = builtIn;
 
 /**
- * A solver as plain data, from which {@link solverFromJSON} makes it again.
+ * Solver as plain data, which {@link solverFromJSON} can restore.
  *
- * @throws InvalidInputError for a solver that is not built in, or has a function among its options
+ * @throws InvalidInputError for a solver that is not built in, or that has a function among its options
  */
 export function solverToJSON({ name, options }: Solver): SolverJSON {
   if (options === undefined || !Object.hasOwn(factories, name)) {

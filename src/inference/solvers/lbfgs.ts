@@ -1,40 +1,36 @@
 import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import { dot, norm } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import { cannotDescend, lineSearch } from './lineSearch.ts';
 
 /** Options of the solvers that keep correction pairs. */
-export interface PairOptions {
-  /**
-   * Number of correction pairs kept, at least 1. When left out, `lbfgsb` keeps 10, and `lbfgs` one for each of up to 512 variables, 10 at the least, and
-   * 100 of more.
-   */
-  readonly history?: number;
-}
+export interface PairOptions extends OptionsIn<typeof pairOptions> {}
 
 /** Options of {@link lbfgs}. */
-export interface LbfgsOptions extends PairOptions {
-  /**
-   * What the pairs are put on top of: 'scalar' (the default), (sᵀy/yᵀy)·I; or 'diagonal', which learns the scale of each variable
-   * from all pairs so far. The diagonal takes fewer evaluations to an optimum, and far fewer where scales differ much; but of the
-   * many optima of a latent variable model it may settle for a worse one that is nearer to the start.
-   */
-  readonly scaling?: 'scalar' | 'diagonal';
-}
+export interface LbfgsOptions extends OptionsIn<typeof schema> {}
 
 const atLeastOne = 'a whole number of at least 1';
 
-/** Checks of {@link PairOptions}. */
+/** Schema of {@link PairOptions}. */
 export const pairOptions = v.strictObject({
+  /**
+   * Number of correction pairs kept, at least 1. Default 10 for `lbfgsb`; for `lbfgs`, one pair per variable for up to 512 variables, at least 10,
+   * and 100 for more.
+   */
   history: v.optional(v.pipe(v.number(atLeastOne), v.integer(atLeastOne), v.minValue(1, atLeastOne))),
 });
 
 const schema = v.strictObject({
   ...pairOptions.entries,
+  /**
+   * Initial matrix of the quasi-Newton update: 'scalar' (default), (sᵀy/yᵀy)·I; or 'diagonal', which learns the scale of each variable from all pairs
+   * so far. The diagonal needs fewer evaluations, and far fewer if scales differ widely, but among the many optima of a latent variable model it may
+   * settle for a worse one that is nearer to the start.
+   */
   scaling: v.optional(v.picklist(['scalar', 'diagonal'], "'scalar' or 'diagonal'"), 'scalar'),
 });
 
@@ -42,12 +38,12 @@ const schema = v.strictObject({
  * L-BFGS: quasi-Newton steps from the last few changes of the gradient, with a strong Wolfe line search. For smooth
  * objectives without bounds; the default of a fit.
  *
- * x₊ = x − α·H·∇f(x), H the BFGS inverse Hessian built from `history` pairs on top of a scalar or diagonal matrix. When a line
- * search fails, the search is tried once more along the steepest descent, without history, before the run ends. What history and
- * diagonal are worth is printed by bench/reproductions/solverStudy.mjs.
+ * x₊ = x − α·H·∇f(x), H the BFGS inverse Hessian built from `history` pairs on top of a scalar or diagonal matrix. If a line search fails, it is
+ * retried once along the steepest descent, without history, before the run ends. The benefit of history and diagonal is measured by
+ * bench/reproductions/solverStudy.mjs.
  *
  * @param options - see {@link LbfgsOptions}
- * @returns a frozen description of the solver, to be given to `minimize` or `fit`
+ * @returns a frozen description of the solver, for `minimize` or `fit`
  * @throws InvalidInputError for an unknown option, a history that is not a positive integer or another scaling
  * @see Nocedal, Wright (2006), Numerical Optimization, 2nd ed., Algorithm 7.5; Liu, Nocedal (1989); Gilbert, Lemaréchal (1989) for the diagonal
  * @example
@@ -64,7 +60,7 @@ export function lbfgs(options: LbfgsOptions = {}): Solver {
     options: { ...(history !== undefined && { history }), scaling },
     begin(iterate: Iterate, _box: unknown, given?: SolverMemory) {
       const size = iterate.x.length;
-      // A resumed run keeps its own number of pairs, whatever the default is.
+      // A resumed run keeps its number of pairs, even if the default differs.
       const kept = history ?? pairsIn(given) ?? usualHistory(size);
       if (given !== undefined) checkPairs(given, kept, size, 'lbfgs');
       const memory = given ?? {};
@@ -82,7 +78,7 @@ const pairsIn = (memory: SolverMemory | undefined): number | undefined => {
 
 const [FEWEST, MANY, SMALL] = [10, 100, 512];
 
-/** A pair for each variable where they are few. Latents lie in long flat valleys, of which forty pairs forget the way. */
+/** One pair per variable for small problems. Latents lie in long flat valleys, and forty pairs are too few for these. */
 const usualHistory = (size: number) => (size > SMALL ? MANY : Math.max(FEWEST, size));
 
 function* descend(iterate: Iterate, pairs: CorrectionPairs, diagonal: InverseDiagonal | undefined): Steps {
@@ -127,8 +123,8 @@ function negate(direction: Float64Array, gradient: Float64Array): void {
 }
 
 /**
- * direction ← −H·gradient by the two-loop recursion (Nocedal and Wright, Algorithm 7.4). What a pair adds and the product with the next one
- * are one pass: forty pairs take as long as a tenth of an evaluation with 300 points.
+ * direction ← −H·gradient by the two-loop recursion (Nocedal and Wright, Algorithm 7.4). The update of a pair and the product with the next one are
+ * fused into one pass: forty pairs cost a tenth of an evaluation with 300 points.
  */
 function quasiNewton(
   direction: Float64Array,
@@ -162,7 +158,7 @@ function dotRow(rows: Float64Array, start: number, vector: Float64Array): number
   return sum;
 }
 
-/** vector ← vector + factor·(a row of `rows`); returns its product with a row of `others`. */
+/** vector ← vector + factor·(row of `rows`); returns its product with a row of `others`. */
 function addRow(
   vector: Float64Array,
   factor: number,
@@ -180,19 +176,19 @@ function addRow(
   return sum;
 }
 
-/** A diagonal D > 0 in the place of the inverse Hessian, which learns the scale of each variable from correction pairs. */
+/** Diagonal approximation D > 0 of the inverse Hessian, which learns the scale of each variable from correction pairs. */
 interface InverseDiagonal {
   readonly entries: Float64Array;
-  /** Takes in the pair that was added to the ring last. */
+  /** Updates the diagonal with the latest pair of the ring. */
   learn(slot: number): void;
   clear(): void;
 }
 
 /**
- * After each pair (s, y), D is first multiplied by sᵀy / yᵀDy, so that yᵀDy = sᵀy, and then its inverse B changes as the diagonal
- * of a BFGS matrix does: b_i ← b_i + y_i²/sᵀy − (b_i s_i)²/sᵀBs. It starts from (sᵀy/yᵀy)·I at the first pair.
+ * After each pair (s, y), D is first multiplied by sᵀy / yᵀDy, so that yᵀDy = sᵀy, and then its inverse B is updated like the diagonal of a BFGS
+ * matrix: b_i ← b_i + y_i²/sᵀy − (b_i s_i)²/sᵀBs. It starts from (sᵀy/yᵀy)·I at the first pair.
  *
- * @param memory - holds D, so that a run can be resumed; filled in when it is empty
+ * @param memory - contains D, so that a run can be resumed; initialized if it is empty
  * @see Gilbert, Lemaréchal (1989), Some numerical experiments with variable-storage quasi-Newton algorithms, Math. Programming 45
  */
 export function inverseDiagonal(memory: SolverMemory, pairs: CorrectionPairs, solver: string): InverseDiagonal {
@@ -202,7 +198,7 @@ export function inverseDiagonal(memory: SolverMemory, pairs: CorrectionPairs, so
   const isOne = isFiniteArray(entries, size);
   if (!isOne || !(entries.every((entry) => entry > 0) || entries.every((entry) => entry === 0))) {
     throw new InvalidInputError(
-      `The state given to ${solver} does not hold the scale of ${size} variables. Resume with the same problem and release that it ` +
+      `The state given to ${solver} does not contain the scale of ${size} variables. Resume with the same problem and release that it ` +
         'was saved from.',
     );
   }
@@ -236,8 +232,8 @@ export function inverseDiagonal(memory: SolverMemory, pairs: CorrectionPairs, so
 }
 
 /**
- * The newest `history` correction pairs s = x₊ − x, y = g₊ − g, in a ring allocated once: pair k of `count`, counted from
- * the oldest, is row `slot(k)` of `steps` and `changes`.
+ * The latest `history` correction pairs s = x₊ − x, y = g₊ − g, in a ring that is allocated once: pair k of `count`, counted from the oldest, is row
+ * `slot(k)` of `steps` and `changes`.
  */
 export interface CorrectionPairs {
   readonly history: number;
@@ -257,7 +253,7 @@ export interface CorrectionPairs {
   clear(): void;
 }
 
-/** @param memory - holds the ring; filled in when it is empty, so that it always is the state to resume from */
+/** @param memory - contains the ring, so that it is always the state to resume from; initialized if it is empty */
 export function correctionPairs(memory: SolverMemory, history: number, size: number): CorrectionPairs {
   const ring = ringOf(memory, history, size);
   const { steps, changes, curvatures } = ring;
@@ -331,9 +327,9 @@ function ringOf(memory: SolverMemory, history: number, size: number): Ring {
 }
 
 /**
- * Refuses what is no ring of pairs, or a damaged one.
+ * Rejects a missing or damaged ring of pairs.
  *
- * @param memory - the state left by an earlier run
+ * @param memory - state of an earlier run
  * @param solver - named in the error
  * @throws InvalidInputError
  */
@@ -351,7 +347,7 @@ export function checkPairs(memory: SolverMemory, history: number, size: number, 
     Number.isFinite(inverseScale);
   if (fits) return;
   throw new InvalidInputError(
-    `The state given to ${solver} does not hold ${history} correction pairs of ${size} variables. Resume with the same ` +
+    `The state given to ${solver} does not contain ${history} correction pairs of ${size} variables. Resume with the same ` +
       'history and the same problem that it was saved from.',
   );
 }

@@ -8,11 +8,11 @@ import { cannotDescend, lineSearch } from './lineSearch.ts';
 /**
  * L-BFGS-B: quasi-Newton steps for objectives with bounds lower ≤ x ≤ upper, any of them infinite.
  *
- * Each iteration finds the generalized Cauchy point of the quadratic model, which decides the bounds that are active,
- * minimizes the model over the variables left free, and searches the line to the result under the strong Wolfe conditions.
+ * Each iteration finds the generalized Cauchy point of the quadratic model, which determines the active bounds, minimizes the model over the free
+ * variables, and searches the line to the result under the strong Wolfe conditions.
  *
- * @param options - `history`, the number of correction pairs kept, at least 1; 10 when left out
- * @returns a frozen description of the solver, to be given to `minimize` or `fit`
+ * @param options - `history`, the number of correction pairs kept, at least 1; default 10
+ * @returns a frozen description of the solver, for `minimize` or `fit`
  * @throws InvalidInputError for an unknown option or a history that is not a positive integer
  * @see Byrd, Lu, Nocedal, Zhu (1995), A limited memory algorithm for bound constrained optimization, SIAM J. Sci. Comput. 16(5)
  * @example
@@ -100,19 +100,19 @@ function longestStep(x: Float64Array, direction: Float64Array, { lower, upper }:
   return Math.max(longest, 1);
 }
 
-/** Minimizes the quadratic model over the variables that the Cauchy point left free, with storage allocated once. */
+/** Minimization of the quadratic model over the variables that are free at the Cauchy point, with storage that is allocated once. */
 interface SubspaceMinimum {
   readonly point: Float64Array;
-  /** Finds it; false when the reduced system is singular. */
+  /** Computes the minimum; false if the reduced system is singular. */
   find(iterate: Iterate, cauchy: CauchyPoint): boolean;
 }
 
 /**
- * The minimizer of the model over the free variables, all others held at the Cauchy point, brought back into the box by
- * projection, or by shortening the step when the projection would not be a descent direction.
+ * Minimizer of the model over the free variables, with all others fixed at the Cauchy point, moved back into the box by projection, or by shortening
+ * the step if the projection is not a descent direction.
  *
  * With Z the free and A the fixed variables, the step is −r/θ − ZᵀW·v/θ², (M⁻¹ − WᵀZZᵀW/θ)·v = WᵀZ·r. The system is summed
- * over Z or A, entry by entry, such that nothing cancels.
+ * over Z or A, entry by entry, without cancellation.
  *
  * @see Byrd, Lu, Nocedal, Zhu (1995), §5.1; Morales, Nocedal (2011), Remark on Algorithm 778, ACM TOMS 38(1)
  */
@@ -127,7 +127,7 @@ export function subspaceMinimum(hessian: CompactHessian, box: Box): SubspaceMini
   const system = linearSystem(2 * history);
   let free = 0;
 
-  /** Free variables first, then the fixed ones. */
+  /** Sorts free variables before fixed ones. */
   const split = (cauchy: Float64Array) => {
     free = 0;
     let fixed = size;
@@ -154,7 +154,7 @@ export function subspaceMinimum(hessian: CompactHessian, box: Box): SubspaceMini
     const allFree = free === size;
     for (let i = 0; i < count; i++) {
       for (let j = 0; j < count; j++) {
-        // −SᵀZZᵀY, to which L adds SᵀY below the diagonal.
+        // −SᵀZZᵀY; L adds SᵀY below the diagonal.
         let stepChange: number;
         if (i > j) stepChange = allFree ? 0 : overFixed(steps, i, changes, j);
         else stepChange = allFree ? -hessian.stepChange(i, j) : -overFree(steps, i, changes, j);
@@ -220,7 +220,7 @@ export function subspaceMinimum(hessian: CompactHessian, box: Box): SubspaceMini
     addProduct(-1 / (theta * theta), right);
   };
 
-  /** point ← P(cauchy + reduced); returns the slope of the way there from x. */
+  /** point ← P(cauchy + reduced); returns the slope from x to it. */
   const projectStep = ({ x, gradient }: Iterate, cauchy: Float64Array) => {
     point.set(cauchy);
     for (let n = 0; n < free; n++) {
@@ -232,7 +232,7 @@ export function subspaceMinimum(hessian: CompactHessian, box: Box): SubspaceMini
     return slope;
   };
 
-  /** point ← cauchy + α·reduced, α ≤ 1 the longest that stays in the box. */
+  /** point ← cauchy + α·reduced, with α ≤ 1 the largest value that stays in the box. */
   const shortenStep = (cauchy: Float64Array) => {
     let longest = 1;
     for (let n = 0; n < free; n++) {

@@ -3,30 +3,30 @@ import { shortNumber } from '../../core/wording.ts';
 import { dot, norm } from '../../engine/vectors.ts';
 import type { Box, Ending, Evaluation, Iterate, Step } from '../../model/solver.ts';
 
-/** Likely causes of a slope along which nothing improves. */
+/** Likely causes of a descent direction along which the value does not decrease. */
 const CAUSES =
   'It is lost in rounding: raise the noise, or scale the data. Or the gradient of a part or function of your own is wrong: check the gradient.';
 
-/** Roundings of a value that a decrease must exceed to be seen. */
+/** Number of rounding units that a decrease must exceed to be detectable. */
 const ROUNDINGS = 100;
-/** The part of a value by which it may change in tiny steps and still count as a smooth function with rounding. */
+/** Largest relative change of a value over tiny steps that counts as rounding of a smooth function. */
 const MOST_ROUNDING = 1e-8;
-/** Tiny steps, relative to the size of the variables: over them a smooth function changes by its rounding only. */
+/** Tiny steps, relative to the size of the variables, over which a smooth function changes only by rounding. */
 const TINY_STEPS = [1e-10, 2e-10, 3e-10];
-/** The step, relative to the size of the variables, over which gradients show curvature: far more than their rounding changes them. */
+/** Step, relative to the size of the variables, over which the change of the gradient measures curvature, well above rounding. */
 const CURVATURE_STEP = 1e-6;
 
 /**
- * The ending of a run when no line search finds a lower value: at a minimum to rounding if the decrease that was to be expected could not have
- * been seen, and in failure otherwise. Rounding is that of doubles, or what the value shows of it in tiny steps against the gradient.
+ * Ending of a run if no line search reaches a lower value: a minimum up to rounding if the expected decrease was too small to be detected, and a
+ * failure otherwise. Rounding is the larger of the rounding of doubles and the variation of the value over tiny steps.
  *
- * Where a direction's slope promised more than that, it is asked again: a model of the curvature that was learned from changes within rounding
- * promises too much. Gradients keep more digits than differences of values, and along a direction of slope s and curvature c no step gains more
+ * If the slope of a direction predicted a larger decrease, the prediction is checked: a curvature model that was learned from changes within rounding
+ * can overestimate it. Gradients keep more digits than differences of values, and along a direction of slope s and curvature c no step gains more
  * than s²/2c.
  *
- * @param expected - decrease that the slope along the search direction promised
- * @param tried - directions along which no lower value was found
- * @param box - tiny steps stay within it
+ * @param expected - decrease predicted by the slope along the search direction
+ * @param tried - directions that were searched without success
+ * @param box - box that tiny steps stay within
  */
 export function* cannotDescend(
   iterate: Iterate,
@@ -53,7 +53,7 @@ export function* cannotDescend(
   };
 }
 
-/** s²/2c along a direction of slope s, its curvature c from gradients; infinite where c isn't positive. */
+/** Largest decrease s²/2c along a direction of slope s, with curvature c from gradients; infinite if c is not positive. */
 function* mostAlong({ x, gradient }: Iterate, direction: Float64Array): Generator<Step, number, Evaluation> {
   const reach = Math.min(1, (CURVATURE_STEP * largestOf(x)) / norm(direction));
   const { gradient: there } = yield { kind: 'evaluate', point: x.map((entry, i) => entry + reach * direction[i]!) };
@@ -70,7 +70,7 @@ const atMinimum = (expected: number, rounding: number): Ending => ({
   reason: `the improvement still to be expected, ${shortNumber(expected)}, is lost in the rounding error of the value, ${shortNumber(rounding)}`,
 });
 
-/** The largest change of the value in tiny steps. */
+/** Largest change of the value over tiny steps. */
 function* measuredRounding({ x, value, gradient }: Iterate, box?: Box): Generator<Step, number, Evaluation> {
   const unit = largestOf(x) / norm(gradient);
   const point = new Float64Array(x.length);
@@ -88,17 +88,17 @@ function* measuredRounding({ x, value, gradient }: Iterate, box?: Box): Generato
 
 /** Searches along directions from successive iterates, with storage that is allocated once. */
 interface LineSearch {
-  /** The point that the last successful search settled on. */
+  /** Point accepted by the last successful search. */
   readonly accepted: Iterate;
   /**
    * Evaluates points iterate.x + α·direction until one satisfies the strong Wolfe conditions.
    *
-   * @param iterate - where the search starts; not changed
+   * @param iterate - start of the search; not changed
    * @param direction - a descent direction
    * @param slope - gradientᵀ·direction, negative
    * @param firstStep - α to try first
    * @param longestStep - largest α allowed
-   * @returns whether a point of lower value was found; it is then in `accepted`
+   * @returns true if a point of lower value was reached, which is then in `accepted`
    */
   along(
     iterate: Iterate,
@@ -110,8 +110,8 @@ interface LineSearch {
 }
 
 /**
- * A strong Wolfe line search for vectors of length `size`. Where rounding would leave the box, the point is put on its
- * boundary. When the search stalls, the best point seen is accepted if its value is lower at all.
+ * Strong Wolfe line search for vectors of length `size`. A point that leaves the box by rounding is moved to its boundary. If the search stalls, the
+ * best point seen is accepted if its value is lower at all.
  */
 export function lineSearch(size: number, box?: Box): LineSearch {
   const search = moreThuente();
@@ -140,7 +140,7 @@ export function lineSearch(size: number, box?: Box): LineSearch {
   };
 }
 
-/** point ← x + step·direction, put on the boundary of the box where only rounding keeps it off. */
+/** point ← x + step·direction, moved to the boundary of the box if only rounding keeps it away. */
 function moveTo(point: Float64Array, x: Float64Array, step: number, direction: Float64Array, box?: Box): void {
   for (let i = 0; i < point.length; i++) point[i] = x[i]! + step * direction[i]!;
   if (box === undefined) return;
@@ -152,26 +152,26 @@ function moveTo(point: Float64Array, x: Float64Array, step: number, direction: F
   }
 }
 
-/** Constants of a line search; those of L-BFGS-B are the default. */
+/** Constants of a line search; the defaults are those used by L-BFGS-B. */
 interface WolfeConditions {
   /** Sufficient decrease: φ(α) ≤ φ(0) + decrease·α·φ′(0). */
   readonly decrease: number;
   /** Curvature: |φ′(α)| ≤ curvature·|φ′(0)|. */
   readonly curvature: number;
-  /** Relative width of the bracketing interval at which the search gives up narrowing it. */
+  /** Relative width of the bracketing interval at which the search stops narrowing it. */
   readonly width: number;
 }
 
-/** Verdict on the step just evaluated: take it, evaluate `step` next, or settle for the best one seen. */
+/** Verdict on the step just evaluated: accept it, evaluate `step` next, or settle for the best one seen. */
 type Verdict = 'found' | 'evaluate' | 'stalled';
 
 /** A search for a step length in reverse communication: evaluate φ at `step`, call `advance` or `retreat`, repeat. */
 interface StepSearch {
   readonly step: number;
   begin(value: number, slope: number, firstStep: number, longestStep: number): void;
-  /** Takes φ and φ′ at `step`. */
+  /** Processes φ and φ′ at `step`. */
   advance(value: number, slope: number): Verdict;
-  /** φ is not finite at `step`. */
+  /** Reports that φ is not finite at `step`. */
   retreat(): Verdict;
 }
 
@@ -180,10 +180,9 @@ const MOST_EVALUATIONS = 20;
 const MOST_RETREATS = 40;
 
 /**
- * The line search of Moré and Thuente: a step that satisfies the strong Wolfe conditions.
+ * Line search of Moré and Thuente: a step that satisfies the strong Wolfe conditions.
  *
- * A step where φ is not finite is answered by going back toward the best step so far, and nothing beyond nine tenths of
- * the way to it is tried again.
+ * If φ is not finite at a step, the search goes back toward the best step so far, and never again tries more than nine tenths of that step.
  *
  * @see Moré, Thuente (1994), Line search algorithms with guaranteed sufficient decrease, ACM TOMS 20(3), §2–4
  */
@@ -239,8 +238,8 @@ export function moreThuente(conditions: Partial<WolfeConditions> = {}): StepSear
       if (enough && step >= longest && slope <= testSlope) return 'found';
       if (narrow() || evaluations >= MOST_EVALUATIONS) return 'stalled';
 
-      // The auxiliary function ψ(α) = φ(α) − φ(0) − decrease·α·φ′(0) drives the interval to a place where sufficient decrease
-      // holds; once there is one with φ′ ≥ 0, lower values of φ than at it are sufficient, so that ψ is not asked again.
+      // The auxiliary function ψ(α) = φ(α) − φ(0) − decrease·α·φ′(0) drives the interval to a point of sufficient
+      // decrease; after one with φ′ ≥ 0, lower values of φ than there are sufficient, and ψ is no longer needed.
       const auxiliary = value <= interval.bestValue && !enough ? testSlope : 0;
       step = cubicOrSecantStep(interval, step, value, slope, auxiliary, least, most);
 
@@ -274,7 +273,7 @@ export function moreThuente(conditions: Partial<WolfeConditions> = {}): StepSear
   };
 }
 
-/** The interval that holds an acceptable step: `best` has the least value so far, `other` is the far end. */
+/** Interval that contains an acceptable step: `best` has the least value so far, `other` is the far end. */
 export interface Interval {
   best: number;
   bestValue: number;
@@ -282,17 +281,17 @@ export interface Interval {
   other: number;
   otherValue: number;
   otherSlope: number;
-  /** Whether a minimizer is known to lie between the two ends. */
+  /** True if a minimizer is known to lie between the two ends. */
   bracketed: boolean;
 }
 
 /**
- * The next trial step from cubic and quadratic interpolation of two points, and the interval updated with the point just
+ * Next trial step from cubic and quadratic interpolation of two points, and the interval updated with the point just
  * evaluated (dcstep of MINPACK-2).
  *
  * @param interval - updated in place
  * @param step - step just evaluated, with its `value` and `slope`
- * @param tilt - slope that is taken off both values and slopes first; 0 to interpolate φ itself
+ * @param tilt - slope that is subtracted from values and slopes first; 0 to interpolate φ itself
  * @param least - lower limit of the next step
  * @param most - upper limit of the next step
  * @returns the next step
@@ -373,7 +372,7 @@ export function cubicOrSecantStep(
   return next;
 }
 
-/** √(θ² − a·b), without overflow and 0 when rounding makes it negative. */
+/** √(θ² − a·b), without overflow and 0 if rounding makes it negative. */
 function root(theta: number, a: number, b: number): number {
   const scale = Math.max(Math.abs(theta), Math.abs(a), Math.abs(b));
   if (scale === 0) return 0;

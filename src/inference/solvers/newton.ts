@@ -7,37 +7,37 @@ import { norm } from '../../engine/vectors.ts';
 import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 import { cannotDescend } from './lineSearch.ts';
 
-/** The first step is at most so long, in the solver's variables. */
+/** Initial trust region radius, in the solver's variables. */
 const FIRST_RADIUS = 1;
 const LONGEST_RADIUS = 1e3;
 
-/** Parts of the predicted decrease: a step below the first is refused; one below the second shrinks the region, one above the third widens it. */
+/** Fractions of the predicted decrease: a step below the first is rejected; a step below the second shrinks the region, and one above the third widens it. */
 const [LEAST, POOR, GOOD] = [1e-4, 0.25, 0.75];
 const [SHRINK, WIDEN] = [0.25, 2];
 
-/** A predicted decrease below this part of the value is lost in its rounding: the gradient decides then. */
+/** Predicted relative decrease below which a change of the value is lost in rounding: the gradient decides then. */
 const ROUNDING = 1e-13;
-/** Steps in a row that may be refused. */
+/** Maximum number of consecutive rejected steps. */
 const MOST_REFUSED = 30;
 
 /** Options of {@link newton}. */
 export interface NewtonOptions {
-  /** 'exact', unless given: the objective knows it; 'differences': central differences of gradients, 2n evaluations each. */
+  /** 'exact' (default): the objective provides it; 'differences': central differences of gradients, 2n evaluations each. */
   readonly hessian?: 'exact' | 'differences' | undefined;
 }
 
 /**
- * Newton's method with a trust region, for objectives that know their Hessian, or with differences for any that are smooth: each step is the minimum of the quadratic model among
- * steps no longer than the region's radius, from an eigen-decomposition, so that negative curvature is followed down. It takes few evaluations, each
- * with a Hessian that costs O(n²) memory and O(n³) time of n variables; the Hessian counts as one evaluation more.
+ * Trust region Newton method, for objectives with a Hessian, or with differences for any smooth objective: each step minimizes the quadratic model
+ * among steps within the region's radius, from an eigendecomposition, so that it follows negative curvature downhill. It needs few evaluations, but
+ * each Hessian costs O(n²) memory and O(n³) time for n variables, and counts as one further evaluation.
  *
- * For models of the Gaussian-process family with free latents, complete observations, one radial kernel with `bias` and `white` or
- * without, and priors that know their Hessian: `standardNormal`, `maxEntropy`, `expectedMoments`. With one of these layers a fit ends with it by default, for up to
- * 600 variables. Custom models of a hundred variables or so: `hessian: 'differences'`.
+ * For models of the Gaussian-process family with free latents, complete observations, one radial kernel, optionally with `bias` and `white`, and
+ * priors with a Hessian: `standardNormal`, `maxEntropy`, `expectedMoments`. With one of these layers a fit ends with this solver by default, for up
+ * to 600 variables. For custom models of about a hundred variables: `hessian: 'differences'`.
  *
  * @param options - see {@link NewtonOptions}
- * @returns a frozen description of the solver, to be given to `minimize` (whose objective then needs `curvature`, unless by differences) or `fit`
- * @throws InvalidInputError for an unknown option; NumericalError where a gradient beside a point is not finite, by differences
+ * @returns a frozen description of the solver, for `minimize` (whose objective then needs `curvature`, unless by differences) or `fit`
+ * @throws InvalidInputError for an unknown option; NumericalError if a gradient is not finite at a point of the differences
  * @see Nocedal, Wright (2006), Numerical Optimization, 2nd ed., Algorithms 4.1 and 4.3; Moré, Sorensen (1983)
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export function newton(options: NewtonOptions = {}): Solver {
     begin(iterate, _box, memory: SolverMemory = { radius: FIRST_RADIUS }) {
       if (!(typeof memory.radius === 'number' && memory.radius > 0 && memory.radius < Infinity)) {
         throw new InvalidInputError(
-          'The state given to newton does not hold the radius of its region. Resume with the problem that it was saved from.',
+          'The state given to newton does not contain the radius of its region. Resume with the problem that it was saved from.',
         );
       }
       return { iterate, memory, steps: descend(iterate, memory, isExact ? exactHessian : differencedHessian) };
@@ -77,7 +77,7 @@ function* exactHessian({ x }: Iterate): HessianSteps {
   return new Matrix(curvature!.hessian(), x.length, x.length);
 }
 
-/** Step of the differences, relative to the variable where that is above 1. */
+/** Step of the differences, relative to the variable if it exceeds 1. */
 const STEP = 6e-6;
 
 function* differencedHessian({ x }: Iterate): HessianSteps {
@@ -92,7 +92,7 @@ function* differencedHessian({ x }: Iterate): HessianSteps {
       const slope = (above[k]! - below[k]!) / (2 * step);
       if (!Number.isFinite(slope)) {
         throw new NumericalError(
-          `The gradient is not finite beside the point (variable ${i} of the solver, ± ${step.toPrecision(1)}), so differences give newton no Hessian there. Use lbfgs().`,
+          `The gradient is not finite next to the point (variable ${i} of the solver, ± ${step.toPrecision(1)}), so differences give newton no Hessian there. Use lbfgs().`,
         );
       }
       H.data[i * n + k]! += slope / 2;
@@ -135,19 +135,20 @@ function* descend(iterate: Iterate, memory: SolverMemory, hessianAt: (iterate: I
   }
 }
 
-/** The quadratic model gᵀd + ½dᵀHd of a function in steps d. */
+/** Quadratic model gᵀd + ½dᵀHd of a function in steps d. */
 interface RegionModel {
-  /** Its minimum among steps of at most this length, and by how much it falls there. */
+  /** Minimum among steps of at most this length, and the decrease there. */
   within(radius: number): { readonly step: Float64Array; readonly decrease: number };
 }
 
-/** Curvature below this part of the largest is that of rounding. */
+/** Relative curvature that counts as rounding. */
 const FLAT = 1e-15;
 const MOST_HALVINGS = 200;
 
 /**
- * The quadratic model of a gradient and a Hessian, which may be indefinite. With H = VΛVᵀ the minimum is d = −V(Λ + μ)⁻¹Vᵀg, μ ≥ 0 the least that
- * makes Λ + μ positive and d short enough; where no part of g lies along the smallest eigenvalue, part of its eigenvector is added (the hard case).
+ * Quadratic model of a gradient and a Hessian, which may be indefinite. With H = VΛVᵀ the minimum is d = −V(Λ + μ)⁻¹Vᵀg, where μ ≥ 0 is the smallest
+ * value that makes Λ + μ positive and d short enough; if g has no component along the smallest eigenvalue, a multiple of its eigenvector is added
+ * (the hard case).
  *
  * @see Nocedal, Wright (2006), §4.3
  */
@@ -176,12 +177,12 @@ export function regionModel(H: Matrix, g: Float64Array): RegionModel {
   };
 }
 
-/** Growth of the modulus of one entry that gives a step this length. */
+/** Increase of the modulus of one entry that gives a step of this length. */
 function longer(entry: number, length: number, radius: number): number {
   return Math.sqrt(Math.max(0, square(radius) - square(length) + square(entry))) - Math.abs(entry);
 }
 
-/** The shift at which the step has this length, to a thousandth. */
+/** Shift at which the step has this length, to a relative accuracy of a thousandth. */
 function shiftFor(lengthAt: (shift: number) => number, least: number, radius: number, along: Float64Array): number {
   let low = least;
   let high = least + norm(along) / radius;

@@ -1,20 +1,18 @@
 import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import { dot } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 import { cannotDescend } from './lineSearch.ts';
 
 /** Options of {@link scg}. */
-export interface ScgOptions {
-  /** Length of the finite difference, relative to the direction, that measures curvature; 1e-6 when left out. */
-  readonly difference?: number;
-}
+export interface ScgOptions extends OptionsIn<typeof schema> {}
 
 const positive = 'a positive number';
 const schema = v.strictObject({
+  /** Length of the finite difference, relative to the direction, that measures curvature; default 1e-6. */
   difference: v.optional(v.pipe(v.number(positive), v.gtValue(0, positive), v.finite(positive)), 1e-6),
 });
 
@@ -22,11 +20,11 @@ const schema = v.strictObject({
  * Scaled conjugate gradients: conjugate directions without a line search, the step from the curvature along the direction
  * and a damping λ that adapts as in a trust region. For smooth objectives without bounds.
  *
- * α = −pᵀg / (pᵀHp + λ‖p‖²), Hp from a difference of gradients. A step costs one evaluation of value and gradient, one
- * more for the curvature when the direction is new; a rejected step keeps its curvature.
+ * α = −pᵀg / (pᵀHp + λ‖p‖²), Hp from a difference of gradients. A step costs one evaluation of value and gradient, and another for the curvature of a
+ * new direction; after a rejected step the curvature is kept.
  *
  * @param options - see {@link ScgOptions}
- * @returns a frozen description of the solver, to be given to `minimize` or `fit`
+ * @returns a frozen description of the solver, for `minimize` or `fit`
  * @throws InvalidInputError for an unknown option or a difference that is not positive
  * @see Møller (1993), A scaled conjugate gradient algorithm for fast supervised learning, Neural Networks 6(4)
  * @example
@@ -49,15 +47,15 @@ export function scg(options: ScgOptions = {}): Solver {
   });
 }
 
-/** Memory of conjugate gradients: what the next step depends on. */
+/** Memory of conjugate gradients, which determines the next step. */
 interface Conjugate {
   /** p. */
   readonly direction: Float64Array;
   /** λ. */
   damping: number;
-  /** pᵀHp, once it is measured. */
+  /** pᵀHp, once it has been measured. */
   curvature: number;
-  /** 1 when the curvature along the direction is known, else 0. */
+  /** 1 if the curvature along the direction is known, otherwise 0. */
   measured: number;
   /** Accepted steps since the direction was the steepest descent. */
   sinceRestart: number;
@@ -119,7 +117,7 @@ function* descend(iterate: Iterate, memory: Conjugate, difference: number): Step
   }
 }
 
-/** The next conjugate direction, p ← −g₊ + β·p with β = g₊ᵀ(g₊ − g) / −pᵀg, restarted after as many steps as variables. */
+/** Next conjugate direction, p ← −g₊ + β·p with β = g₊ᵀ(g₊ − g) / −pᵀg, restarted after as many steps as variables. */
 function turn(memory: Conjugate, gradient: Float64Array, next: Float64Array, slope: number): void {
   const { direction } = memory;
   const size = direction.length;
@@ -150,7 +148,7 @@ function checkConjugate({ direction, damping, curvature, measured, sinceRestart 
     isCount(sinceRestart);
   if (fits) return;
   throw new InvalidInputError(
-    `The state given to scg does not hold a direction of ${size} variables, its damping and its curvature. Resume with the problem ` +
+    `The state given to scg does not contain a direction of ${size} variables, its damping and its curvature. Resume with the problem ` +
       'that it was saved from.',
   );
 }

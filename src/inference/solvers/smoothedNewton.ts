@@ -6,15 +6,15 @@ import type { Evaluation, Solver, SolverMemory, SolverRun, Step, Steps } from '.
 import { lbfgs } from './lbfgs.ts';
 import { newton } from './newton.ts';
 
-/** Most correction pairs: as many as there are variables take half the evaluations of forty. */
+/** Maximum number of correction pairs: as many pairs as variables need half the evaluations of forty. */
 const MOST_PAIRS = 400;
-/** Iterations after which second derivatives lead to the end. */
+/** Iterations before the switch to second derivatives. */
 const ITERATIONS_BEFORE = 100;
 
 /**
- * L-BFGS that moves the rows of neighbors together, and Newton's method after it where all second derivatives are known.
+ * L-BFGS preconditioned to move neighbors together, followed by Newton's method if all second derivatives are available.
  *
- * @param rows - the variables that are one row for each node of the graph
+ * @param rows - the variables with one row per node of the graph
  */
 export function graphSolver(rows: Parameters<typeof smoothed>[1], isCurved: boolean): Solver {
   const history = Math.max(10, Math.min(MOST_PAIRS, rows.graph.size * rows.columns));
@@ -22,15 +22,15 @@ export function graphSolver(rows: Parameters<typeof smoothed>[1], isCurved: bool
   return isCurved ? followedBy(first, ITERATIONS_BEFORE, newton()) : first;
 }
 
-/** A matrix among the variables, row by row, whose rows belong to the points of a graph. */
+/** Matrix of variables, row by row, whose rows belong to the points of a graph. */
 interface RowsOnGraph {
-  /** Place of its first entry. */
+  /** Index of its first entry. */
   readonly start: number;
   readonly columns: number;
   readonly graph: Pick<Edges, 'sources' | 'targets'> & { readonly size: number };
 }
 
-/** s: how much rougher steps along the graph are held back. */
+/** Strength s of the smoothing of steps along the graph. */
 const SMOOTHING = 3;
 
 /** Names of the inner solver's variables and gradient in a solver's memory. */
@@ -38,15 +38,15 @@ const INNER = 'smoothedVariables';
 const SLOPES = 'smoothedGradient';
 
 /**
- * A solver that is preconditioned by a graph: of a matrix X of variables, whose rows are points of the graph, it sees Z = (I + s·L)X, L the graph's
- * Laplacian with weights 1, so that a step along the gradient moves neighbors together. Objectives of latents that are neighbors are far more curved where
- * these part than where they move together. The gradient that decides on the end is that of X.
+ * Solver that is preconditioned by a graph: instead of a matrix X of variables, whose rows are points of the graph, it works with Z = (I + s·L)X,
+ * with L the unweighted graph Laplacian, so that a step along the gradient moves neighbors together. The objective is far more curved along
+ * directions that separate neighboring latents than along those that move them together. Convergence is tested with the gradient in X.
  *
- * @param solver - one without bounds
+ * @param solver - solver without bounds
  */
 export function smoothed(solver: Solver, { start, columns, graph }: RowsOnGraph): Solver {
   const { size: N, sources, targets } = graph;
-  /** (I + s·L) for the rows. */
+  /** (I + s·L) applied to the rows. */
   const roughened = (x: Float64Array) => {
     const result = x.slice();
     for (let e = 0; e < sources.length; e++) {
@@ -65,7 +65,7 @@ export function smoothed(solver: Solver, { start, columns, graph }: RowsOnGraph)
       const factor = laplacianFactor(graph);
       factor.update(new Float64Array(sources.length).fill(SMOOTHING), 1);
       const column = new Float64Array(N);
-      /** (I + s·L)⁻¹ for the rows. */
+      /** (I + s·L)⁻¹ applied to the rows. */
       const smooth = (z: Float64Array) => {
         const result = z.slice();
         for (let c = 0; c < columns; c++) {
@@ -78,7 +78,7 @@ export function smoothed(solver: Solver, { start, columns, graph }: RowsOnGraph)
       const size = iterate.x.length;
       if (given !== undefined && !(isFiniteArray(given[INNER], size) && isFiniteArray(given[SLOPES], size))) {
         throw new InvalidInputError(
-          `The state given to ${solver.name} does not hold ${size} smoothed variables. Resume with the same problem that it was saved from.`,
+          `The state given to ${solver.name} does not contain ${size} smoothed variables. Resume with the same problem that it was saved from.`,
         );
       }
       const { [INNER]: z = roughened(iterate.x), [SLOPES]: slopes = smooth(iterate.gradient), ...rest } = given ?? {};
@@ -117,13 +117,13 @@ export function smoothed(solver: Solver, { start, columns, graph }: RowsOnGraph)
   };
 }
 
-/** Name of the number of iterations that the first solver has left, in a solver's memory. */
+/** Name of the first solver's remaining number of iterations in a solver's memory. */
 const LEFT = 'iterationsBefore';
 
 /**
- * A solver that leaves its first iterations to another one, and begins where that is after them, or where that can go no further.
+ * Runs one solver for its first iterations, and then the second from the point reached, or as soon as the first can make no progress.
  *
- * @param iterations - of the first, from 1
+ * @param iterations - iterations of the first solver, at least 1
  */
 export function followedBy(first: Solver, iterations: number, second: Solver): Solver {
   return {
@@ -133,7 +133,7 @@ export function followedBy(first: Solver, iterations: number, second: Solver): S
       const { [LEFT]: before, ...rest } = given ?? { [LEFT]: iterations };
       if (before !== undefined && !isCount(before, 0, iterations)) {
         throw new InvalidInputError(
-          `The state given to ${second.name} does not say how many of its first ${iterations} iterations are left. Resume with the problem that it was saved from.`,
+          `The state given to ${second.name} lacks the number of remaining iterations, of ${iterations}. Resume with the problem that it was saved from.`,
         );
       }
       let left = typeof before === 'number' ? before : 0;

@@ -3,21 +3,21 @@ import type { Embedding } from '../../model/computation.ts';
 import type { Point, RunEvent, RunSettings, Start } from '../fit/run.ts';
 import type { SolverJSON } from '../solvers/json.ts';
 
-/** A fit as a worker gets it: everything but the starts. */
+/** Fit as sent to a worker, without the starts. */
 export interface Job {
   /** The model as JSON text. */
   readonly model: string;
   readonly seed: number;
   readonly engine: string;
-  /** The one that suits the model, which the worker finds by itself, unless given. */
+  /** Solver; by default the worker chooses the one that suits the model. */
   readonly solver: SolverJSON | undefined;
   readonly settings: Omit<RunSettings, 'solver'>;
-  /** Where the search begins, and minus the log density there, bit for bit. */
+  /** Start of the search, and the exact negative log density there. */
   readonly start: Float64Array;
   readonly value: number;
 }
 
-/** Message from the fit to a worker: first a job, then one start after another. */
+/** Message from the fit to a worker: first a job, then starts one after another. */
 export type Request =
   | { readonly kind: 'open'; readonly job: Job }
   | { readonly kind: 'run'; readonly start: Start }
@@ -26,23 +26,23 @@ export type Request =
 /** Message from a worker to the fit. */
 export type Reply = RunEvent | Failure;
 
-/** An error in a worker; errors lose their classes on the way. */
+/** Error in a worker; errors lose their class in messages. */
 export interface Failure {
   readonly kind: 'failed';
-  /** While the model was rebuilt, or while it was fitted. */
+  /** Stage of the failure: 'open' while rebuilding the model, 'run' while fitting it. */
   readonly stage: 'open' | 'run';
   readonly name: string;
   readonly message: string;
 }
 
-/** An event as it can be posted: an embedding that nobody has asked for stays behind. */
+/** Event in a form that can be posted: an embedding that was not requested is left out. */
 export function posted(event: RunEvent): RunEvent {
   if (event.kind !== 'iteration' || typeof event.point.embedding !== 'function') return event;
   const { embedding: _, ...point } = event.point;
   return { ...event, point };
 }
 
-/** An event as it was before it was posted: matrices lose their class on the way. */
+/** Event as it was before posting, with matrices restored to their class. */
 export function revived<E extends { readonly kind: string }>(event: E): E {
   const { point, solution } = event as { readonly point?: Point; readonly solution?: Point };
   if (point?.embedding !== undefined) return { ...event, point: withMatrices(point) };

@@ -3,8 +3,8 @@ import { atMostProcessors, isNode, nodeModule, threadOptions } from '../../core/
 import { describe } from '../../core/matrix.ts';
 
 /**
- * Workers of your own for the starts of a fit: for models with kernels, priors or other parts of your own, or where a bundler
- * needs to see the worker's file. The file calls `serveFits` of `latentfield/workers`.
+ * Custom workers for the starts of a fit, for models with custom kernels, priors or other parts, or for bundlers that need to see the worker's file.
+ * The file calls `serveFits` of `latentfield/workers`.
  *
  * @example
  * ```ts
@@ -21,14 +21,14 @@ import { describe } from '../../core/matrix.ts';
 export interface WorkerPool {
   /** Number of workers, at least 1. */
   readonly count: number;
-  /** Starts one: a `Worker` of the browser, or of node:worker_threads. */
+  /** Starts a worker: a `Worker` of the browser, or of node:worker_threads. */
   readonly start: () => WorkerLike;
-  /** The address of its file, which an error names when it could not be loaded. */
+  /** Address of its file, for error messages if it could not be loaded. */
   readonly url?: string | undefined;
 }
 
 /**
- * Workers of the library that know parts of your own, in Node: threads that load the module in which these are.
+ * Built-in workers with custom parts, in Node: threads that load the module that exports these parts.
  *
  * @example
  * ```ts
@@ -39,17 +39,17 @@ export interface WorkerPool {
 export interface WorkersWithParts {
   /** Number of workers, at least 1. */
   readonly count: number;
-  /** Path or address of a module that exports `models`, `kernels`, `priors` or other parts, each an object of factories by name: what `loadFit` takes too. */
+  /** Path or address of a module that exports `models`, `kernels`, `priors` or other parts, each an object of factories by name, as for `loadFit`. */
   readonly parts: string | URL;
 }
 
-/** How many workers of the library, or which. */
+/** Number of built-in workers, or a worker pool. */
 export type Workers = number | WorkerPool | WorkersWithParts;
 
-/** Members of a Web Worker, or of a thread of Node, that are used. */
+/** Members of a Web Worker or Node thread that the library uses. */
 export type WorkerLike = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'> | NodeThread;
 
-/** Members of a thread of node:worker_threads that are used. */
+/** Members of a node:worker_threads thread that the library uses. */
 export interface NodeThread {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   terminate(): unknown;
@@ -58,17 +58,17 @@ export interface NodeThread {
   on(event: 'exit', listener: (code: number) => void): unknown;
 }
 
-/** Who gets the messages of a worker. */
+/** Receiver of a worker's messages. */
 export interface Listener {
   message(data: unknown): void;
-  /** Called when the worker could not start, or came to an end by itself. */
+  /** Called if the worker could not start, or ended unexpectedly. */
   lost(reason: string): void;
 }
 
 /**
- * Workers of the caller; or as many of the library as asked for, one for each processor at most.
+ * Worker pool of the caller, or the requested number of built-in workers, at most one per processor.
  *
- * @throws InvalidInputError for neither a function that starts workers nor a module of parts, and for a module in a page
+ * @throws InvalidInputError for an object without a function that starts workers or a module of parts, and for a module of parts in a page
  */
 export async function poolOf(workers: Workers): Promise<WorkerPool> {
   const given: { readonly count: number; readonly start?: unknown; readonly parts?: unknown } =
@@ -86,12 +86,12 @@ export async function poolOf(workers: Workers): Promise<WorkerPool> {
   if (!isNode()) {
     if (parts !== undefined) {
       throw new InvalidInputError(
-        'Workers of a page do not load parts by themselves. Give { count, start }, workers whose file calls serveFits with them.',
+        'Workers of a page do not load custom parts automatically. Give { count, start }, workers whose file calls serveFits with them.',
       );
     }
     return {
       count,
-      // Bundlers look for this, as it is written, and put the file where it is found.
+      // Bundlers search for exactly this expression, and copy the file to its URL.
       start: () => new Worker(new URL('../../app/workers/fitWorker.js', import.meta.url), { type: 'module' }),
       url: new URL(FILE, here).href,
     };
@@ -108,7 +108,7 @@ const FILE = '../../app/workers/fitWorker.js';
 /**
  * Listens to a worker of either kind.
  *
- * @param url - of its file, where it is known
+ * @param url - address of its file, if known
  */
 export function listen(worker: WorkerLike, { message, lost }: Listener, url?: string): void {
   if ('on' in worker) {
@@ -117,7 +117,7 @@ export function listen(worker: WorkerLike, { message, lost }: Listener, url?: st
     worker.on('exit', (code) => lost(`it ended with exit code ${code}`));
     return;
   }
-  // Browsers do not say why a worker has not begun, unless a policy forbids it: that they tell the page, in an event of its own.
+  // Browsers do not report why a worker has not started, unless a policy forbids it: then the page receives a separate event.
   let forbidden: SecurityPolicyViolationEvent | undefined;
   const violated = (event: SecurityPolicyViolationEvent) => {
     if (/^(worker|child|script|default)-src/.test(event.effectiveDirective)) forbidden = event;
@@ -143,7 +143,7 @@ const own = (url: string) => `start workers of your own, () => new Worker(${url}
 const inPages = own("url, { type: 'module' }");
 
 const notLoaded = (url: string | undefined) =>
-  `its file${url === undefined ? '' : `, ${url},`} could not be loaded: it is not there, or is no script. ` +
+  `its file${url === undefined ? '' : `, ${url},`} could not be loaded: it does not exist, or is not a script. ` +
   `Serve latentfield/worker.js, one file for all workers, and ${inPages} with its address`;
 
 const forbiddenBy = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent) =>

@@ -7,18 +7,18 @@ import { solverToJSON } from '../solvers/json.ts';
 import { type Failure, type Job, type Reply, type Request, revived } from './messages.ts';
 import { listen, poolOf, type WorkerLike, type Workers } from './pool.ts';
 
-/** A worker came to an end by itself, or could not begin. */
+/** Worker that ended unexpectedly, or could not start. */
 interface LostWorker {
   readonly kind: 'lost';
   readonly reason: string;
 }
 
 /**
- * Runs the solver from every start, shared among workers; each takes the next start when it is done with one. What comes of
- * a start depends on nothing but the start, so their number changes the order of events and no bit of them. The start of a worker
- * that is lost begins anew in another one, once.
+ * Runs the solver from every start, shared among workers; a worker that has finished a start begins the next. The result of a start depends only on
+ * the start, so that the number of workers changes the order of events but no bit of the result. If a worker is lost, its start is repeated once in
+ * another one.
  *
- * @throws InvalidInputError when a worker cannot make the model or the solver, LatentFieldError when a start loses two
+ * @throws InvalidInputError if a worker cannot rebuild the model or the solver, LatentFieldError if a start loses two workers
  */
 export async function* runInWorkers(
   problem: FitProblem,
@@ -104,7 +104,7 @@ function jobOf(problem: FitProblem, { solver, ...settings }: RunSettings): Job {
   return {
     model: JSON.stringify(model.toJSON()),
     seed,
-    // The one that runs here: a worker might come to another.
+    // The one that runs here: a worker might choose another.
     engine: chosenEngine.engine,
     solver: solver && solverToJSON(solver),
     settings,
@@ -126,7 +126,7 @@ function errorOf({ stage, name, message }: Failure): LatentFieldError {
   return Class === undefined ? new LatentFieldError(`A worker failed: ${message}`) : new Class(message);
 }
 
-/** Takes things in at any time and gives them out in order to whoever waits. */
+/** Queue that accepts items at any time and hands them out in order to waiting consumers. */
 function queue<T>() {
   const items: T[] = [];
   let wake: (() => void) | undefined;
@@ -147,10 +147,10 @@ function queue<T>() {
 }
 
 /**
- * Lets the native library use the part of the processors in each of `workers` calls at a time that is theirs: its number of threads holds for the
- * whole process, and it takes all processors for every call unless it is told.
+ * Limits the native library's threads so that `workers` concurrent calls share the processors: its number of threads applies to the whole process,
+ * and by default it uses all processors for every call.
  *
- * @returns sets the number back; does nothing on other engines, and where the library does not say how many threads it uses
+ * @returns a function that restores the number; it does nothing on other engines, or if the library does not report its number of threads
  */
 export async function shareNativeThreads(
   { chosenEngine }: Pick<FitProblem, 'chosenEngine'>,

@@ -6,16 +6,16 @@ import { type RunSettings, runFrom } from '../fit/run.ts';
 import { solverFromJSON } from '../solvers/json.ts';
 import { type Failure, type Job, posted, type Reply, type Request } from './messages.ts';
 
-/** A worker's own end of the line. */
+/** Worker's end of the message channel. */
 export interface WorkerPort {
   post(reply: Reply): void;
   listen(onRequest: (request: Request) => void): void;
 }
 
 /**
- * Makes a worker of a fit out of this thread.
+ * Turns this thread into a worker that runs fits.
  *
- * @param modelFromJSON - makes a model from what its `toJSON` wrote
+ * @param modelFromJSON - restores a model from its `toJSON`
  */
 export function serveRuns(port: WorkerPort, modelFromJSON: (json: ModelJSON) => Model): void {
   const stop = new AbortController();

@@ -6,8 +6,7 @@ import { rbfProfile } from '../rbf.ts';
 import { columnsOf, type ExpectationInputs, type Expectations, totals, weightedProducts } from './expectations.ts';
 
 /**
- * Closed-form expectations of a kernel, derived from those of its leaves through sums (with all products of two summands), scales and column
- * selections.
+ * Closed-form expectations of a kernel, derived from its leaves through sums (with all products of two summands), scales and column selections.
  *
  * @returns undefined if there is no closed form: for a leaf without one, a product, or a sum of two rbfs
  */
@@ -53,8 +52,8 @@ function scaled(inner: Expectations, v: op.Tensor): Expectations {
 }
 
 /**
- * Expectations of a kernel of selected columns in all columns: weights of a linear covariance are 0 for the others, and moments of the others are
- * those of the latents.
+ * Expectations in all columns of a kernel of selected columns: in the others, weights of a linear covariance are 0, and moments are the latents'
+ * moments.
  */
 function spreadOut(inner: Expectations, columns: readonly number[], { x, weights }: ExpectationInputs): Expectations {
   const q = x.mean.shape[1];
@@ -135,7 +134,7 @@ function linearTimes({ linear }: Expectations, other: Expectations): Pair | unde
   return () => other.moments!().map((moment) => op.matMul<Tensor2D>(moment, linear, false, true));
 }
 
-/** Expectations of a kernel made by one definition: declared ones, or those that follow from its structure. */
+/** Expectations of a kernel made by one definition: as declared, or derived from its structure. */
 function leafExpectations({ form }: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
   if (form.type !== 'leaf') return undefined;
   const { structure, expectations } = form.capabilities;

@@ -1,5 +1,5 @@
 import type { Random } from '../../core/random.ts';
-import { gaussHermite } from '../../engine/special/gaussHermite.ts';
+import { productRule } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
@@ -27,7 +27,7 @@ export interface Expectations {
   readonly cross: Tensor2D;
   /** Ψ₂, M×M for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·k(x_n, z_m')⟩. */
   products(): readonly Tensor2D[];
-  /** F, with as many rows as there are nodes of all points, of Ψ₂ = FᵀF for each column of weights: sums over nodes have one. */
+  /** Factor F of Ψ₂ = FᵀF for each column of weights, with one row per node of each point; available for sums over nodes. */
   roots?(): readonly Tensor2D[];
   /** M×q for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·x_n⟩, needed for sums with a linear covariance. */
   moments?(): readonly Tensor2D[];
@@ -48,7 +48,7 @@ export function weightedProducts(left: Tensor2D, right: Tensor2D, weights: Tenso
 }
 
 /**
- * L⁻¹Ψ₂L⁻ᵀ for each column of weights. Of roots of Ψ₂ it is a product of L⁻¹Fᵀ with itself, which loses half as many digits to a nearly singular L.
+ * L⁻¹Ψ₂L⁻ᵀ for each column of weights. If Ψ₂ = FᵀF, it is computed from L⁻¹Fᵀ, which loses half as many digits to a nearly singular L.
  *
  * @param factor - L, M×M
  */
@@ -64,7 +64,7 @@ export function whitenedProducts(
   });
 }
 
-/** Number of points from which sums are matrix products, which add block by block and round less. */
+/** Number of points above which sums are matrix products, which add block by block and round less. */
 const MANY = 1025;
 
 /** Σ_n ω_n·x_n for each column of weights. */
@@ -117,13 +117,7 @@ export interface LatentNodes {
 
 /** Product of one-dimensional Gauss–Hermite rules with `count` nodes per dimension, for up to three dimensions. */
 export function gridNodes(latentDim: number, count: number): LatentNodes {
-  const { nodes, weights } = gaussHermite(count);
-  let rows: { at: number[]; weight: number }[] = [{ at: [], weight: 1 }];
-  for (let d = 0; d < latentDim; d++) {
-    rows = rows.flatMap(({ at, weight }) =>
-      Array.from(nodes, (node, k) => ({ at: [...at, node], weight: weight * weights[k]! })),
-    );
-  }
+  const rows = productRule(count, latentDim);
   return {
     moves: op.tensor(
       rows.flatMap(({ at }) => at),
@@ -140,8 +134,8 @@ export function drawnNodes(points: number, latentDim: number, count: number, ran
 }
 
 /**
- * Expectations of any covariance, as sums over nodes: Σ_k w_k·k(x_nk, z_m) with x_nk = μ_n + √s_n∘ε_k. With drawn nodes they are
- * unbiased; their gradients are those of the sums (reparameterized).
+ * Expectations of any covariance, as sums over nodes: Σ_k w_k·k(x_nk, z_m) with x_nk = μ_n + √s_n∘ε_k. With drawn nodes they are unbiased; gradients
+ * are taken of the sums (reparameterized).
  *
  * @param kernel - its `inputs` are the inducing inputs
  */

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { lazily, withGetters } from '../../core/progressiveWork.ts';
-import { columnsByName, rowsOf } from '../../core/rowMatrices.ts';
+import { columnsByName, joinedColumns, rowsOf } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -23,7 +23,7 @@ import {
   type Points,
   pickedLinearRows,
 } from './expectations.ts';
-import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
+import type { Node, PlacedDensity, VariableGraph } from './graph.ts';
 import { type Observations, observationsOf } from './observations.ts';
 import {
   type DistributedRows,
@@ -43,13 +43,13 @@ import {
   type Variable,
 } from './variable.ts';
 
-/** Parameters of one part under the part's own names, with their paths in the model. */
+/** Parameters of one component by the component's names, with their paths in the model. */
 type PartPaths = ReadonlyMap<string, string>;
 
 /** Values of the variables, by name. */
 export type NodeValues = Pick<ReadonlyMap<string, Tensor2D>, 'get'>;
 
-/** A model of variables, prepared for its data: its terms and everything derived from the model are computed from it. */
+/** A model of variables, prepared for its data: its terms, and everything derived from the model, are computed from it. */
 export interface CompiledGraph {
   readonly graph: VariableGraph;
   readonly owner: string;
@@ -57,27 +57,27 @@ export interface CompiledGraph {
   readonly seen: ReadonlyMap<string, Observations>;
   /** Number of columns of each variable. */
   readonly columns: ReadonlyMap<string, number>;
-  /** Paths of the parameters that have one row a point. */
+  /** Paths of the parameters with one row per point. */
   readonly pointwise: readonly string[];
-  /** For points with these values of a known variable (the fitted points by default): the row of each point in a plate with one row per value. */
+  /** Row of a plate with one row per value of a known variable, for points with these values (the fitted points by default). */
   placesInPlate(plate: string, rows?: Matrix): Int32Array;
-  /** Tensors of a part's parameters under its own names, taken from those of the model. */
+  /** Extracts the tensors of a component's parameters from the model's, by the component's names. */
   ownTensors(path: string, values: TensorMap): TensorMap;
-  /** Plain values of a part's parameters by its own names. */
+  /** Plain values of a component's parameters, by the component's names. */
   ownValues(path: string, values: ParameterValues): ParameterValues;
-  /** Paths of a part's parameters by its own names. */
+  /** Paths of a component's parameters, by the component's names. */
   ownPaths(path: string): Readonly<Record<string, string>>;
-  /** What a density has computed before the fit. */
+  /** Context of a density before the fit. */
   startOf(node: Node): DensityStart;
-  /** Features of the known rows (the fitted ones by default) that a map takes in their place; undefined where it takes the rows themselves. */
+  /** Features of the known rows (the fitted ones by default) that a map uses instead; undefined if it uses the rows themselves. */
   features(node: Node, position: number, rows?: Matrix): Matrix | undefined;
-  /** Input of an encoder: the rows of all observed variables side by side, as the model sees them; the fitted ones by default. */
+  /** Input of an encoder: the rows of all observed variables side by side in the model's units; the fitted ones by default. */
   encoderInputs(node: Node, rows?: Matrix): Matrix;
-  /** Points of a latent variable; `inputs` are those of its encoder, where it has one. */
+  /** Points of a latent variable; `inputs` are the inputs of its encoder, if it has one. */
   points(node: Node, values: TensorMap, inputs: Tensor2D | undefined): Tensor2D;
   /**
-   * Means and variances of the rows of a latent variable with a Gaussian posterior; `inputs` are those of its encoder, where it has one. Without `context`,
-   * that of the variable's density, correlated rows have their initial variances.
+   * Means and variances of the rows of a latent variable with a Gaussian posterior; `inputs` are the inputs of its encoder, if it has one. Without
+   * `context`, which belongs to the variable's density, correlated rows have their initial variances.
    */
   gaussianRows(
     node: Node,
@@ -93,14 +93,14 @@ export interface CompiledGraph {
 export interface CompileOptions {
   readonly seed: number;
   readonly batched: boolean;
-  /** Initial maps of variables whose init is 'tsne', by name; without one they start at principal components. */
+  /** Initial maps of variables whose init is 'tsne', by name; without a map, they start at principal components. */
   readonly maps?: StartMaps | undefined;
 }
 
 /** Initial values of variables that start at maps of the observations, by name. */
 export type StartMaps = Readonly<Record<string, Matrix>>;
 
-/** All observations side by side, as the model sees them, with missing entries filled in: maps are computed from these. */
+/** All observations side by side in the model's units, with missing entries filled in, as input of maps. */
 export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
   const observed = nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
   const known = nodes.flatMap(({ variable, isPointwise }) =>
@@ -111,13 +111,13 @@ export function startObservations({ nodes, points }: VariableGraph, seen: Readon
   return imputed(joinedColumns(all), widest);
 }
 
-/** The functions behind all observations side by side, which counts and labels have in their place: latents start from these. */
+/** Functions underlying all observations, side by side, with counts and labels replaced; latents are initialized from these. */
 export function startFunctions({ nodes }: VariableGraph, observations: Matrix): Matrix {
   const observed = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable] : []));
   if (observed.every(({ density }) => density.functionStart === undefined)) return observations;
   const widths = observed.map(({ data }, i) => ({ name: `${i}`, columns: data.columns }));
   const parts = columnsByName(observations, widths);
-  // Of several functions for each column, the first is the one that the observations speak for.
+  // Among several functions per column, the first one corresponds to the observations.
   const first = ({ density, data }: ObservedVariable, own: Matrix): Matrix => {
     const functions = density.functionStart?.(own) ?? own;
     return functions.columns === data.columns
@@ -140,7 +140,7 @@ function seenOf(owner: string, name: string, variable: ObservedVariable): Observ
   const { density, missing } = variable;
   if (missing === 'ignore' && !density.takesMissing) {
     throw new InvalidInputError(
-      `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Fill in what is missing.`,
+      `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Impute the missing entries.`,
     );
   }
   const seen = variable.observations ?? observationsOf(variable.data, variable);
@@ -180,7 +180,7 @@ export function compiled(
   };
 
   for (const [parameter, name] of shared) parameters[name] = parameter;
-  /** Registers a part's parameters under a key, with their paths by their own names. */
+  /** Registers a component's parameters under a key, with their paths by the component's names. */
   const place = (
     part: string,
     own: Readonly<Record<string, Parameter>>,
@@ -348,13 +348,13 @@ function plateOf({ nodes }: VariableGraph, index: string): Plate {
   return { rowOf, places: Int32Array.from(data, (level) => rowOf.get(level)!) };
 }
 
-/** @throws InvalidInputError for a value that the fit has not seen, whose row is not known */
+/** @throws InvalidInputError for a value that did not occur in the fit */
 function placesOf(owner: string, plate: string, rowOf: Plate['rowOf'], { data }: Matrix): Int32Array {
   const unseen = data.findIndex((level) => !rowOf.has(level));
   if (unseen < 0) return Int32Array.from(data, (level) => rowOf.get(level)!);
   const [first, last] = [[...rowOf.keys()][0], [...rowOf.keys()].at(-1)];
   throw new InvalidInputError(
-    `'${plate}' of ${owner} is ${data[unseen]} in row ${unseen}, which is none of its ${rowOf.size} values in the fit (${first} to ${last}). Give one of these.`,
+    `'${plate}' of ${owner} is ${data[unseen]} in row ${unseen}, which is not among its ${rowOf.size} values in the fit (${first} to ${last}). Give one of these.`,
   );
 }
 
@@ -375,7 +375,7 @@ function checkedRows(owner: string, name: string, X: unknown): Tensor2D {
   );
 }
 
-/** The terms of the model, with their constants kept as tensors; `curvature` is that of a model that computes its own. */
+/** The terms of the model, with constants stored as tensors; `curvature` belongs to a model that computes its curvature itself. */
 export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curvature']): Assembly {
   const { graph, seen, parameters, pointwise, owner } = model;
   const { nodes } = graph;
@@ -594,7 +594,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     ...(held.length > 0 && { held: { paths: held.flatMap(({ paths }) => paths), iterations: held[0]!.iterations } }),
     ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),
     ...findingsIn(model, prepared),
-    // Errors thrown by a caller's own parts name the part.
+    // Errors thrown by custom components name the component.
     terms: (values, context) =>
       withLocation(where, () => expectedTerms(context, averaging, (at) => termsAt(values, context, at))),
     dispose: () => {
@@ -607,13 +607,13 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
   };
 }
 
-/** True if a row of another variable depends on one row of this at most. */
+/** True if each row of another variable depends on at most one row of this variable. */
 const isOneByOne = (variable: Variable): boolean =>
   variable.role !== 'latent' ||
   variable.rows === undefined ||
   (typeof variable.rows === 'string' && variable.rows !== 'outputs');
 
-/** Findings about a result from the first density that has any. */
+/** Findings about a result, from the first density that has any. */
 function findingsIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'findings'> {
   const all = model.graph.nodes.flatMap(({ densities }) => densities);
   const placed = all.find(({ density }) => density.search?.findings !== undefined);
@@ -645,7 +645,7 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
   return {};
 }
 
-/** Rows of a latent variable at plain values, computed in parts where they are a function of the observations. */
+/** Rows of a latent variable at plain values, computed in blocks if they are a function of the observations. */
 export function latentRowsAt(
   model: Pick<CompiledGraph, 'gaussianRows' | 'points'>,
   node: Node,
@@ -669,7 +669,7 @@ export function latentRowsAt(
   return parts[0]!.variance === undefined ? { mean } : { mean, variance: below(parts.map((part) => part.variance!)) };
 }
 
-/** Number of rows to which a map is applied at a time. */
+/** Number of rows that a map is applied to at a time. */
 const MOST_ROWS = 1024;
 
 const rowsBetween = ({ data, columns }: Matrix, from: number, to: number) =>
@@ -696,7 +696,7 @@ function entropyOf(variance: Tensor2D, { batch }: TermContext, isPointwise: bool
   return batch !== undefined && isPointwise ? op.mul<Scalar>(batch.scale, own) : own;
 }
 
-/** The row of each point, or its Gaussian: by index into a plate, or the rows as they are where `index` is undefined. */
+/** The row of each point, or its Gaussian: by index into a plate, or unchanged if `index` is undefined. */
 export function pickedRows<V extends Tensor2D | op.GaussianRows>(
   rows: V,
   plate: string | undefined,
@@ -707,26 +707,32 @@ export function pickedRows<V extends Tensor2D | op.GaussianRows>(
   return (rows instanceof tf.Tensor ? own(rows) : { mean: own(rows.mean), variance: own(rows.variance) }) as V;
 }
 
-/** Context of a density in an evaluation of all rows, where nothing is cached. */
+/** Approximations of a density itself; others concern the rows of its parents. */
+const OF_DENSITIES: ReadonlySet<Approximation['name']> = new Set([
+  'inducingInputs',
+  'basisFunctions',
+  'expectationBound',
+]);
+
+/** Context of a density in an evaluation of all rows, without a cache. */
 function densityContext(context: TermContext, constants: unknown, { name, given }: Node): DensityContext {
   const { onRank, onApproximation } = context;
   const plain = {
     constants,
     iteration: context.iteration,
     ...(context.batch !== undefined && { batch: context.batch }),
-    isRough: false,
     remember: <T>(_: object, make: () => T) => make(),
     onJitter: (jitter: number, meanSquare?: number) => context.onJitter(jitter, meanSquare),
     ...(onRank && { onRank }),
     ...(onApproximation && {
       onApproximation: (own: Omit<Approximation, 'of'>, measure?: Measured) =>
-        onApproximation({ ...own, of: own.name === 'inducingInputs' ? [name] : given }, measure),
+        onApproximation({ ...own, of: OF_DENSITIES.has(own.name) ? [name] : given }, measure),
     }),
   };
   return withGetters(plain, { random: () => context.random }) as DensityContext;
 }
 
-/** The sum of a log density over its rows, each as often as it counts. */
+/** The sum of a log density over its rows, weighted by their multiplicities. */
 function summed(
   owner: string,
   { path, density }: PlacedDensity,

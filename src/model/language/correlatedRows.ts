@@ -16,17 +16,17 @@ import type { KnownVariable } from './variable.ts';
 
 /** Gaussian rows whose columns are N(m_d, S_d), with covariances between the rows; `variance` is diag S_d. */
 export interface CorrelatedRows extends op.GaussianRows {
-  /** F_d of each column, n×n: S_d = F_dF_dᵀ. Computed when asked for where the precision is sparse. */
+  /** F_d for each column, n×n: S_d = F_dF_dᵀ. Computed on demand if the precision is sparse. */
   readonly factors: readonly Tensor2D[];
-  /** Σ_d tr(QS_d) of their own precision, or of that of another density of the rows. */
+  /** Σ_d tr(QS_d) for the rows' precision, or for the precision of another density of the rows. */
   form(Q?: Tensor2D | SparsePrecision): Scalar;
-  /** Entropy of all of them, ½·Σ_d log|2πe·S_d|. */
+  /** Joint entropy of all rows, ½·Σ_d log|2πe·S_d|. */
   readonly entropy: Scalar;
 }
 
 export const isCorrelated = (rows: op.GaussianRows): rows is CorrelatedRows => 'factors' in rows;
 
-/** Members of a variable's density that correlated rows use. */
+/** Members of a variable's density used by correlated rows. */
 export interface PriorPrecision {
   /** Q, n×n. */
   readonly precision: Tensor2D | SparsePrecision;
@@ -34,8 +34,9 @@ export interface PriorPrecision {
 }
 
 /**
- * Gaussian rows with S_d = (Q + diag λ_d)⁻¹: the form that the optimal q has for any likelihood of row by row, with 2n numbers a column. With Q + diag λ_d = LLᵀ,
- * F_d = L⁻ᵀ and log|S_d| = −2·Σ log L_ii; of sparse Q the diagonal of S_d, which is all that closed bounds take, is that of its selected inverse.
+ * Gaussian rows with S_d = (Q + diag λ_d)⁻¹: the form of the optimal q for any likelihood that factorizes over rows, with 2n numbers per column. With
+ * Q + diag λ_d = LLᵀ, F_d = L⁻ᵀ and log|S_d| = −2·Σ log L_ii. For a sparse Q, closed-form bounds need only the diagonal of S_d, which is computed by
+ * selected inversion.
  *
  * @param mean - m, n×q
  * @param lambda - λ, n×q, above 0
@@ -105,10 +106,10 @@ export const expectedForm = (Q: Tensor2D | SparsePrecision, rows: op.GaussianRow
     ? rows.form(Q)
     : op.sum<Scalar>(op.mul(isSparsePrecision(Q) ? Q.diagonal : op.diagPart(Q), op.sum(rows.variance, 1)));
 
-/** Rows whose precision is made as an N×N matrix, at most. */
+/** Largest number of rows whose precision is formed as an N×N matrix. */
 const MOST_DENSE = 4000;
 
-/** Precision Q of a density of this many rows, if it has one; not as an N×N matrix where there are too many. */
+/** Precision Q of a density of this many rows, if it has one; not as an N×N matrix if there are too many. */
 export function precisionBetween(
   density: Density,
   p: TensorMap,
@@ -124,7 +125,7 @@ const tooMany = (what: string, rows: number) =>
     `${what} at most ${MOST_DENSE} rows, but there are ${rows}. Leave correlated out of gaussianLatents.`,
   );
 
-/** The precision that correlated rows of a variable have from its density. */
+/** The precision of a variable's correlated rows, from its density. */
 export function precisionOf(
   { owner, graph, ownTensors, startOf }: CompiledGraph,
   node: Node,
@@ -132,7 +133,7 @@ export function precisionOf(
   context: DensityContext,
 ): PriorPrecision {
   const { name, given, densities } = node;
-  const said = `The rows of '${name}' of ${owner} are correlated as its density says`;
+  const said = `The rows of '${name}' of ${owner} are correlated under its density`;
   const placed = densities.find(({ isFactor }) => !isFactor);
   const parents = given.map((each) => graph.nodes.find((node) => node.name === each)!.variable);
   if (parents.some(({ role }) => role !== 'known')) {
@@ -150,7 +151,7 @@ export function precisionOf(
   );
 }
 
-/** Rows that are correlated as their variable's density has it, at plain values, and F_d of each column when it is asked for. */
+/** Rows correlated as in their variable's density, at plain values, and F_d for each column on demand. */
 export function correlatedRowsAt(model: CompiledGraph, node: Node, values: ParameterValues, random: Random) {
   const read = <T>(of: (rows: CorrelatedRows) => T): T =>
     withFloat64(() => {
@@ -161,7 +162,6 @@ export function correlatedRowsAt(model: CompiledGraph, node: Node, values: Param
           constants,
           random,
           iteration: 0,
-          isRough: false,
           remember: (_, make) => make(),
           onJitter: () => {},
         });

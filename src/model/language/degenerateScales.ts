@@ -5,21 +5,21 @@ import type { CompiledGraph } from './compiled.ts';
 import type { Node } from './graph.ts';
 import type { VariablesPosterior } from './variablesModel.ts';
 
-/** Powers of the shrinking factor with which a parameter may change. */
+/** Powers of the shrinking factor that parameters may be multiplied by. */
 const POWERS = [0, -1, -2, 1, 2] as const;
-/** Factors by which points shrink. */
+/** Factors that points shrink by. */
 const FACTORS = [1e3, 1e4, 1e5];
-/** Relative difference up to which the gains of successive factors count as equal, so that they would go on for ever. */
+/** Relative difference below which the gains of successive factors count as equal, so that they would continue forever. */
 const EQUAL = 0.05;
 
 /**
- * Throws if the objective rises without bound as the points of a latent variable shrink together with the parameters of their own density and of the
- * densities given them, or as these close around one point, gaining as much for each factor of ten. Such a model has no maximum.
- * Each parameter changes with the power of the factor with which the objective rises most, or is highest, one parameter after another, twice.
+ * Throws if the objective is unbounded: if it gains the same amount for each factor of ten as the points of a latent variable shrink together with
+ * the parameters of their density and of their children's densities, or as these parameters contract around one point. Such a model has no maximum.
+ * Parameters are scaled by the power of the factor that raises the objective most, or makes it highest, one parameter after another, twice.
  *
- * @param of - the model, and as it is compiled
- * @returns a sentence about what was tried
- * @throws InvalidInputError that names the variable, the parameters and what to do
+ * @param of - the model (`model` is its compiled form)
+ * @returns a sentence about the variables that were checked
+ * @throws InvalidInputError that names the variable, the parameters and a remedy
  */
 export function scalesAreHeld(
   of: AnyModel,
@@ -74,17 +74,17 @@ function checkShrinking(
     choosePowers(powers, [...below, ...own], POWERS, best);
     return gainOf(FACTORS.map(height));
   };
-  // The steepest way is not the highest yet where the points start far from what their density expects; lengthscales and inducing inputs have to shrink
-  // together, which neither would alone.
+  // The steepest change is not yet the highest if the points start far from the expectation of their density; lengthscales and inducing inputs must
+  // shrink together, which neither would alone.
   const gain = endlessGain(0, last) ?? endlessGain(-1, last) ?? endlessGain(0, rise);
   if (gain === undefined) return;
   throw endless(node, gain, `'${node.name}' shrinks with ${moving(powers)}`);
 }
 
 /**
- * Throws if the objective rises without bound as parameters of the density of a variable close around points that lie where the density is greatest: all of them
- * where it says their means, or one in the center of a component of a mixture, with the others left to the other components. Such a center is at a real
- * parameter with as many entries as the variable has columns, or at 0.
+ * Throws if the objective is unbounded as parameters of a variable's density contract around points where the density is largest: all points if the
+ * density defines their means, or one point at the center of a mixture component, with the others left to the other components. The center is a real
+ * parameter with one entry per column of the variable, or 0.
  */
 function checkClosing(
   of: AnyModel,
@@ -111,7 +111,7 @@ function checkClosing(
   }
 }
 
-/** The means that the density of a variable says of its points, given others; undefined where it says none. */
+/** The means of a variable's points in its density, given its parents; undefined if there are none. */
 function meansOf(model: AnyModel, { name, given }: Node, at: ParameterValues): Matrix | undefined {
   const { variables } = model.posterior(at) as Partial<VariablesPosterior>;
   if (given.length === 0 || variables === undefined) return undefined;
@@ -124,7 +124,7 @@ function meansOf(model: AnyModel, { name, given }: Node, at: ParameterValues): M
   }
 }
 
-/** Where a density of this many columns may be centered. */
+/** Possible centers of a density of this many columns. */
 function centers(
   model: CompiledGraph,
   { densities }: Node,
@@ -139,7 +139,7 @@ function centers(
   return [new Float64Array(columns), ...real.map((entries) => Float64Array.from(entries as number[]))];
 }
 
-/** The objective where these parameters are changed by powers of a factor; −∞ where there is none. */
+/** The objective after scaling these parameters by powers of a factor; −∞ if it is undefined. */
 function heightAt(
   objective: (values: ParameterValues) => number,
   at: ParameterValues,
@@ -172,7 +172,7 @@ function choosePowers(
   }
 }
 
-/** Gain of the objective for each factor of ten, if the gain never ends. */
+/** Gain of the objective for each factor of ten if the gain is constant; otherwise undefined. */
 function gainOf(heights: readonly number[]): number | undefined {
   const [first, second, third] = heights as [number, number, number];
   const gain = third - second;
@@ -187,8 +187,8 @@ const moving = (powers: ReadonlyMap<string, number>): string =>
 
 const endless = ({ name }: Node, gain: number, how: string): InvalidInputError =>
   new InvalidInputError(
-    `The objective rises by ${gain.toPrecision(3)} for each factor of ten by which ${how}, without end: the model has no maximum. ` +
-      `Hold a parameter of the density of '${name}' with fixed(…), give it a prior, or infer the variable as Gaussian rows (posterior: gaussian())`,
+    `The objective rises by ${gain.toPrecision(3)} per factor of ten as ${how}, without bound: the model has no maximum. ` +
+      `Fix a parameter of the density of '${name}' with fixed(…), give it a prior, or infer the variable as Gaussian rows (posterior: gaussian())`,
   );
 
 /** A factor to an integer power. */

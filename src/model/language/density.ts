@@ -9,50 +9,51 @@ import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/te
 import type { Approximation, Measured } from '../approximation.ts';
 import type { Batch, Findings, ParameterValues, Search, TensorMap } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
-import type { LearnedByLayer, Projection } from '../posterior.ts';
+import type { OfParameter } from '../parameterPrior.ts';
+import type { Accuracy, LearnedByLayer, Projection } from '../posterior.ts';
 import type { Curvature } from '../solver.ts';
 import type { ObservationSupport } from './support.ts';
 
-/** Rows of a variable beside the same rows of the variables that it is given. */
+/** Rows of a variable, with the corresponding rows of its parents. */
 export interface Rows<V = Tensor2D> {
   /** n×D */
   readonly value: V;
-  /** n×q of each variable that it is given, in their order. */
+  /** n×q for each parent, in order. */
   readonly given: readonly V[];
-  /** n×D, 1 where an entry of the value is observed and 0 where it is missing (the value is 0 there); without it all are observed. */
+  /** n×D, 1 where an entry of the value is observed and 0 where it is missing (the value is 0 there); default all observed. */
   readonly present?: Tensor2D;
-  /** n×1, how often each row counts, for a density that counts them itself; without it all count once. */
+  /** n×1, multiplicity of each row, for a density that applies multiplicities itself; default 1. */
   readonly weights?: Tensor2D;
-  /** n×D variances of fitted rows that are Gaussian; `value` holds their means. */
+  /** n×D variances of fitted rows that are Gaussian; `value` contains their means. */
   readonly variance?: Tensor2D;
-  /** The same of rows that are correlated: F_d of each column, n×n, whose covariance is F_dF_dᵀ. */
+  /** The same for correlated rows: F_d for each column, n×n, with covariance F_dF_dᵀ. */
   readonly factors?: readonly Tensor2D[] | undefined;
-  /** n×q variances of those given variables whose fitted rows are Gaussian; `given` holds their means. */
+  /** n×q variances of those parents whose fitted rows are Gaussian; `given` contains their means. */
   readonly givenVariances?: readonly (Tensor2D | undefined)[];
 }
 
-/** Number of rows of a variable, beside the rows of those that it is given. */
+/** Number of rows of a variable, with the rows of its parents. */
 export interface RowsShape extends Pick<Rows, 'given'> {
   readonly rows: number;
 }
 
-/** Q, n×n, few of whose entries are not 0. */
+/** Q, n×n, with few nonzero entries. */
 export interface SparsePrecision {
   /** Q_ii, n numbers. */
   readonly diagonal: Tensor1D;
-  /** All of it. */
+  /** Q as a dense matrix. */
   matrix(): Tensor2D;
-  /** log|Q + diag λ|, and the diagonal of (Q + diag λ)⁻¹, n numbers, without an n×n matrix; undefined where that saves nothing. */
+  /** log|Q + diag λ|, and the diagonal of (Q + diag λ)⁻¹, n numbers, without an n×n matrix; undefined if this saves nothing. */
   marginals?(lambda: Tensor1D): { readonly logDeterminant: Scalar; readonly variances: Tensor1D };
 }
 
-/** Rows as they are where a search starts: points, or means with their variances. */
+/** Initial rows: points, or means with their variances. */
 export interface RowsStart {
   readonly mean: Matrix;
   readonly variance?: Matrix;
 }
 
-/** Context of a density before the fit: its variable. */
+/** Context of a density before the fit, about its variable. */
 export interface DensityStart {
   /** Name of the variable. */
   readonly variable: string;
@@ -60,20 +61,20 @@ export interface DensityStart {
   readonly rows: number;
   /** Number of its columns. */
   readonly columns: number;
-  /** Numbers of columns of the variables that it is given. */
+  /** Numbers of columns of the parents. */
   readonly givenColumns: readonly number[];
-  /** Where the variables that it is given start; known when asked for. */
+  /** Initial rows of the parents; computed on demand. */
   readonly given: readonly RowsStart[];
-  /** Observations as the model sees them, NaN where missing; undefined for a variable that is not observed. */
+  /** Observations in the model's units, NaN where missing; undefined for a variable that is not observed. */
   readonly data: Matrix | undefined;
-  /** How often each row counts; once where undefined. */
+  /** Multiplicity of each row; default 1. */
   readonly weights?: Float64Array | undefined;
-  /** Observations of all observed variables side by side, missing entries filled in. */
+  /** Observations of all observed variables side by side, with missing entries filled in. */
   readonly observations: Matrix;
-  /** True if a variable that it is given lies on a manifold with a chart, such as a circle. */
+  /** True if a parent lies on a manifold with a chart, such as a circle. */
   readonly isOnChart: boolean;
   readonly seed: number;
-  /** True if the log density will be asked for some rows at a time. */
+  /** True if the log density will be evaluated for some rows at a time. */
   readonly batched: boolean;
 }
 
@@ -81,23 +82,23 @@ export interface DensityStart {
 export interface DensityContext<C = unknown> {
   /** Result of `prepare`. */
   readonly constants: C;
-  /** Random numbers of this iteration: the same in each evaluation of it. */
+  /** Random numbers of this iteration, the same in each of its evaluations. */
   readonly random: Random;
-  /** Iteration of a stochastic solver, from 0; 0 for all others. */
+  /** Iteration of a stochastic solver, from 0; 0 for other solvers. */
   readonly iteration: number;
-  /** The rows that the evaluation sees, where it does not see all. */
+  /** The rows in this evaluation, if not all. */
   readonly batch?: Batch;
-  /** Natural values by the density's own names, as plain numbers; in `condition` only. */
+  /** Natural values by the density's parameter names, as plain numbers; in `condition` only. */
   readonly values?: ParameterValues;
-  /** True if a quick approximation will do: searches for the place of new rows begin with it. */
-  readonly isRough: boolean;
-  /** False where predictive variances are to be the model's, without a factor that residuals give; true unless it says. */
+  /** Accuracy that suffices for densities of new rows; exact by default. */
+  readonly accuracy?: Accuracy;
+  /** False if predictive variances should not be multiplied by a factor computed from residuals; default true. */
   readonly isCalibrated?: boolean;
-  /** Returns what `make` makes, plain numbers without tensors; of one fit it is made once for each owner. */
+  /** Returns the result of `make`, plain numbers without tensors; it is computed once per owner in a fit. */
   remember<T>(owner: object, make: () => T): T;
   onJitter(jitter: number): void;
   onRank?(rank: number): void;
-  /** Called with an approximation of the density, and with what measures its error. */
+  /** Called with an approximation of the density and a function that measures its error. */
   onApproximation?(approximation: Omit<Approximation, 'of'>, measure?: Measured): void;
 }
 
@@ -107,18 +108,18 @@ export interface RowMoments {
   readonly mean: Tensor2D;
   /** Variance of the noise-free function, n×D or n×1. */
   readonly variance: Tensor2D;
-  /** Variance that noise adds to it: a scalar, D entries, or n×D; default none. */
+  /** Noise variance of an observation: a scalar, D entries, or n×D; default none. */
   readonly noise?: Tensor;
-  /** Mean and variance of observations, n×D each, where these are not the function's with the noise added. */
+  /** Mean and variance of observations, n×D each, if they differ from the function's with the noise added. */
   readonly observed?: () => { readonly mean: Tensor2D; readonly variance: Tensor2D };
   /**
-   * Covariances between the n rows, n×n: one for all columns, or D. With them functions and noise are normal, and new rows are drawn so; without them
-   * a density has to say its sample.
+   * Covariances between the n rows, n×n: one for all columns, or D. With them, functions and noise are normal, and new rows are drawn accordingly;
+   * without them, a density must define `sample`.
    */
   readonly covariances?: () => readonly Tensor2D[];
 }
 
-/** Slopes of the noise-free function of n new rows along the q columns that it is given, side by side. */
+/** Slopes of the noise-free function at n new rows along the q columns of its parents side by side. */
 export interface SlopeMoments {
   /** n·q×D, row i·q + k along column k. */
   readonly mean: Tensor2D;
@@ -128,126 +129,133 @@ export interface SlopeMoments {
 
 /** Conditional of a density for new rows, given the fitted rows. */
 export interface Conditional {
-  /** log p(new row | its givens, the fitted rows), n entries. */
+  /** log p(new row | its parents, the fitted rows), n entries. */
   logPredictive?(rows: Rows): Tensor1D;
-  /** Moments of new rows given the values of what they are given. */
+  /** Moments of new rows given the values of their parents. */
   moments?(given: readonly Tensor2D[]): RowMoments;
-  /** Moments of new rows whose givens are Gaussian rows, functions and givens integrated out. */
+  /** Moments of new rows whose parents are Gaussian rows, with functions and parents integrated out. */
   uncertainMoments?(given: readonly GaussianRows[]): RowMoments;
-  /** True where observations have Gaussian noise around these moments, with one variance or one a column. */
+  /** True if observations have Gaussian noise around these moments, with one variance or one per column. */
   readonly hasGaussianNoise?: boolean;
-  /** E[log p(new row | its givens, the fitted rows)] where the givens are Gaussian rows, or a lower bound of it, n entries. */
+  /** E[log p(new row | its parents, the fitted rows)] if the parents are Gaussian rows, or a lower bound on it, n entries. */
   expected?(rows: Rows<Tensor2D | GaussianRows>): Tensor1D;
-  /** How much the function varies along each column that it is given, 1 for the one along which it varies most; undefined where it does not say. */
+  /** Variation of the function along each column of its parents, relative to the largest; undefined if unknown. */
   relevance?(): Float64Array | undefined;
-  /** Moments of the slopes of a function that is random; the slopes of the mean are differences of `moments` without it. */
+  /** Moments of the slopes of a random function; without it, slopes are differences of the mean in `moments`. */
   slopes?(given: readonly Tensor2D[]): SlopeMoments;
-  /** A draw of new rows, n×D; where it is left out, by the density's own sample where rows are independent, or normal with the covariances of the moments. */
+  /** A draw of new rows, n×D; without it, rows are drawn by the density's own `sample` if they are independent, or else from a normal distribution with the moments' covariances. */
   sample?(given: readonly Tensor2D[], random: Random): Tensor2D;
   /**
-   * The row that follows, of n paths side by side: densities of sequences have it.
+   * The next row of n paths; for densities of sequences.
    *
-   * @param before - rows of the paths so many steps back, n×D: `before(1)` are the last ones
-   * @param ahead - number of rows that the paths have beyond the fitted ones
+   * @param before - rows of the paths a number of steps back, n×D: `before(1)` are the last ones
+   * @param ahead - number of rows of the paths after the fitted ones
    */
   next?(before: (lag: number) => Tensor2D, ahead: number): NextRow;
 }
 
-/** Normal distribution of the row that follows, of n paths; its columns are independent. */
+/** Normal distribution of the next row of n paths, with independent columns. */
 export interface NextRow {
   /** n×D */
   readonly mean: Tensor2D;
-  /** A scalar, D entries, n×1 or n×D; 0 where the row follows for certain. */
+  /** A scalar, D entries, n×1 or n×D; 0 if the row is deterministic. */
   readonly variance: Tensor;
 }
 
-/** Entries of natural values by a density's own names. */
+/** Entries of natural values by the density's parameter names. */
 export type Entries = Readonly<Record<string, Float64Array>>;
 
 /** Parameters by name. */
 export type Parameters = Readonly<Record<string, Parameter>>;
 
-/** The call that makes a part again, as files have it: a factory by its name, and the arguments. */
+/** The factory call that makes a component, as in files: name of the factory, and arguments. */
 export interface Call {
   readonly name: string;
   readonly arguments: readonly unknown[];
 }
 
-/** Expectations of a log density under Gaussian rows. */
-export interface UnderGaussianRows {
-  expected?(p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext): Scalar | Tensor1D;
-  /** Rows that `expected` takes as Gaussian: the value or what it is given, which are points otherwise; both unless set. */
+/** Expectations of a log density under Gaussian rows, for natural values `P` and constants `C`. */
+export interface UnderGaussianRows<P = TensorMap, C = unknown> {
+  /**
+   * E[log p], or a lower bound on it, if the value or its parents are Gaussian row by row (`{ mean, variance }`; others are passed as points): n
+   * entries if rows are independent, which also determine the latents of new rows.
+   */
+  expected?(p: P, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext<C>): Scalar | Tensor1D;
+  /** The Gaussian arguments of `expected`: only the value or only its parents, with the others as points; default both. */
   readonly over?: 'value' | 'given';
   /**
-   * Q, n×n, where log p(value | given) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns; undefined where the density is of another form after all. Expectations
-   * under Gaussian rows follow from it, for 4000 rows at most, and Gaussian rows may take their correlations from it.
+   * Q, n×n, if log p(value | parents) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns; undefined if the density has a different
+   * form. It determines expectations under Gaussian rows, for at most 4000 rows, and the correlations of correlated Gaussian rows.
    */
-  precision?(p: TensorMap, rows: RowsShape, context: DensityContext): Tensor2D | SparsePrecision | undefined;
-  /** Whether `precision` makes no n×n matrix, so that any number of rows will do. */
+  precision?(p: P, rows: RowsShape, context: DensityContext<C>): Tensor2D | SparsePrecision | undefined;
+  /** Whether `precision` forms no n×n matrix, so that the number of rows is not limited. */
   readonly isSparse?: true;
   /**
-   * KL(q‖p) of Gaussian rows q in closed form, for a density without `expected`, in the place of an expectation and the entropy: n numbers, or n×k whose sums over k they are, where rows are
-   * independent; a scalar otherwise.
+   * KL(q‖p) for Gaussian rows q in closed form, for a density without `expected`; it replaces expectation and entropy. n numbers, or n×k to be summed
+   * over k, if rows are independent; otherwise a scalar.
    */
-  divergence?(p: TensorMap, q: GaussianRows): Scalar | Tensor1D | Tensor2D;
+  divergence?(p: P, q: GaussianRows): Scalar | Tensor1D | Tensor2D;
 }
 
 /** A random field over the rows. */
-export interface FieldOfRows {
-  /** The field at natural values and rows, which fits show. */
-  learned(p: ParameterValues, value: Matrix, constants: unknown): LearnedByLayer;
-  /** Number of points of a field that reads no rows, as all that it expects of them is given: `embedded` takes it in the place of a variable. */
+export interface FieldOfRows<P = ParameterValues, C = unknown> {
+  /** The field at natural values and rows (n×D), as shown by fits. */
+  learned(p: P, value: Matrix, constants: C): LearnedByLayer;
+  /** Number of points of a field without rows, whose expected statistics are all specified: `embedded` accepts it instead of a variable. */
   readonly points?: number;
 }
 
-/** How the maximum of a density is searched for. */
-export interface SearchOfRows {
-  /** The search that suits it; or that for observations as the model sees them, NaN where missing. */
+/** Custom search for the maximum of a density. */
+export interface SearchOfRows<P = ParameterValues, C = unknown> {
+  /** A suitable search, which may depend on the observations in the model's units, NaN where missing. */
   readonly settings?: Search | ((data: Matrix | undefined) => Search | undefined);
   /**
-   * The curvature of minus the log density in the entries of the density's free parameters, in their order, where its rows do not move; or its Hessian, n² numbers row
-   * by row. Undefined where the search does without.
+   * The curvature of the negative log density in the entries of the density's free parameters, in their order, if its rows do not move; or its
+   * Hessian, n² numbers row by row. Undefined if the search does not use it.
    */
   curvature?(p: Entries, constants: unknown): Curvature | Float64Array | undefined;
-  /** Hessian of the log density in its value (n×D), (nD)² numbers row by row: solvers that ask for curvature need it of all densities. */
-  hessian?(p: ParameterValues, value: Matrix, constants: unknown): Float64Array;
-  /** Parameters that a fit holds at their initial values for a number of iterations, if any. */
+  /**
+   * Hessian of the log density in its value (n×D), (nD)² numbers row by row. Solvers that use curvature, such as `newton()`, require it for all
+   * densities of latents. Only used if no parameter is free.
+   */
+  hessian?(p: P, value: Matrix, constants: C): Float64Array;
+  /** Parameters that a fit fixes at their initial values for a number of iterations, if any. */
   held?(start: DensityStart): { readonly names: readonly string[]; readonly iterations: number } | undefined;
-  /** Parameter of the latents, moved within what the density allows only. */
+  /** Restricts the parameter of the latents to moves that the density allows. */
   restrict?(latents: Parameter): Parameter;
-  /** Findings about a result at these values, beside how its search ended. */
+  /** Findings about a result at these values, in addition to how its search ended. */
   findings?(p: ParameterValues, constants: unknown): Findings | undefined;
-  /** Graph along which rows are near each other, which preconditions a search. */
+  /** Graph of neighboring rows, which preconditions a search. */
   readonly graph?: Graph | undefined;
-  /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
+  /** Latents of new rows (plain numbers) from their parents (n×c) and the fitted rows, for a density that computes them itself. */
   place?(given: Matrix, fitted: Matrix): Projection | Promise<Projection>;
 }
 
-/** How the rows of a variable are distributed: anything random in a model. A plain frozen description. */
+/** The distribution of a variable's rows, the random component of every model. A plain frozen description. */
 export interface Density<Said = unknown> {
   readonly kind: 'density';
-  /** In types only: what it says beside its log density, where the type knows it: see {@link Saying}. */
+  /** In types only: its abilities in addition to the log density, if the type knows them: see {@link Saying}. */
   readonly '~says'?: Said;
   readonly name: string;
-  /** True if the density integrates to 1 over its rows, whatever its parameters. */
+  /** True if the density integrates to 1 over its rows for all values of its parameters. */
   readonly normalized: boolean;
   /** True if `logPredictive` is the conditional of the joint density of all rows. */
   readonly exact: boolean;
-  /** True if columns of observations are to be brought to mean 0 before it sees them, unless the variable says otherwise. */
+  /** True if columns of observations are centered by default before they are passed to it. */
   readonly centered: boolean;
-  /** True if rows with missing entries are taken: the density reads `present`, or what is missing in the data at `prepare`. */
+  /** True if rows with missing entries are accepted: the density reads `present`, or missing entries of the data in `prepare`. */
   readonly takesMissing: boolean;
-  /** Which observations it can be of; any real numbers without it. */
+  /** Possible observations; any real numbers by default. */
   readonly support?: ObservationSupport;
-  /** True if rows are independent given what they are given, false if not; where it does not say, its log density shows it. */
+  /** Whether rows are independent given their parents; if undefined, the shape of its log density determines it. */
   readonly independent: boolean | undefined;
-  /** True if it counts rows by their weights where its log density is one of all rows. */
+  /** True if it applies row weights itself although its log density is a scalar for all rows. */
   readonly countsRows?: boolean;
-  /** True if `condition` multiplies predictive variances by factors that it takes from the residuals, where the context is calibrated. */
+  /** True if `condition` multiplies predictive variances by factors computed from the residuals, in a calibrated context. */
   readonly calibrates?: true;
-  /** Number of functions that a likelihood takes for each column: a map before it has D times as many columns. */
+  /** Number of functions that a likelihood needs for each column: the map that computes them has D times as many columns. */
   readonly functions?: number;
-  /** Functions that these observations speak for, from which maps before it start. */
+  /** Functions that correspond to these observations, used to initialize the maps that compute them. */
   readonly functionStart?: (data: Matrix) => Matrix;
   /** Parameters by name; they may depend on the variable. */
   readonly parameters: Parameters | ((start: DensityStart) => Parameters);
@@ -255,7 +263,7 @@ export interface Density<Said = unknown> {
   readonly logDensity: (p: TensorMap, rows: Rows, context: DensityContext) => Scalar | Tensor1D;
   /** Conditional for new rows, given the fitted rows. */
   readonly condition?: (p: TensorMap, fitted: Rows, context: DensityContext) => Conditional;
-  /** A draw from the density itself, n×D. */
+  /** A draw from the density, n×D. */
   readonly sample?: (
     p: TensorMap,
     random: Random,
@@ -265,9 +273,11 @@ export interface Density<Said = unknown> {
   readonly gaussian?: UnderGaussianRows;
   readonly field?: FieldOfRows;
   readonly search?: SearchOfRows;
-  /** Term independent of the batch, added to its log density: −KL(q(u)‖p(u)) of variables of its own; undefined where it has none. */
+  /** Its form as the prior of a parameter, for entrywise densities. */
+  readonly ofParameter?: OfParameter;
+  /** Term independent of the batch, added to its log density, such as −KL(q(u)‖p(u)) for its inducing variables; undefined if there is none. */
   readonly once?: (p: TensorMap) => Scalar | undefined;
-  /** The call that makes it again. */
+  /** The factory call that makes it. */
   readonly call?: Call;
 }
 
@@ -280,14 +290,14 @@ export interface Prior<Said = unknown> extends Density<Said> {
 export const parametersOf = ({ parameters }: Pick<Density, 'parameters'>, start: DensityStart): Parameters =>
   typeof parameters === 'function' ? parameters(start) : parameters;
 
-/** Abilities of a density: log densities of new rows, their moments, draws of them, the rows that follow, draws from its prior, and a field over the rows. */
+/** Abilities of a density: log densities of new rows, their moments, draws of them, the next rows of a sequence, draws from its prior, and a field over the rows. */
 export type Saying = 'rows' | 'moments' | 'sample' | 'next' | 'draws' | 'field';
 
 /**
- * The log density of n rows: a scalar, or one number a row.
+ * The log density of n rows: a scalar, or one number per row.
  *
- * @param of - what has the density, in errors
- * @throws InvalidInputError for anything else, such as one number a column
+ * @param of - name of the density's owner, for errors
+ * @throws InvalidInputError for anything else, such as one number per column
  */
 export function checkedTerm(term: unknown, rows: number, of: string): Scalar | Tensor1D {
   const isTensor = term instanceof tf.Tensor;
@@ -298,7 +308,7 @@ export function checkedTerm(term: unknown, rows: number, of: string): Scalar | T
   );
 }
 
-/** The same of rows that are independent. */
+/** The same for independent rows. */
 export function checkedRowTerms(term: unknown, rows: number, of: string): Tensor1D {
   const own = checkedTerm(term, rows, of);
   if (own.rank === 1) return own as Tensor1D;
@@ -307,7 +317,7 @@ export function checkedRowTerms(term: unknown, rows: number, of: string): Tensor
   );
 }
 
-/** A part that has a density: processes, likelihoods and priors of latents. */
+/** A component with a density: processes, likelihoods and priors of latents. */
 export interface HasDensity {
   readonly density: Density;
 }
@@ -316,9 +326,9 @@ export interface HasDensity {
 export type DensityLike = Density | HasDensity;
 
 /**
- * The density that is meant.
+ * The density of an argument.
  *
- * @throws InvalidInputError for what is neither a density nor a part that has one
+ * @throws InvalidInputError unless it is a density or a component that has one
  */
 export function densityOf(given: unknown, place: string): Density {
   const read = (of: unknown, key: string): unknown =>

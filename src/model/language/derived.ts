@@ -1,36 +1,37 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { joinedColumns } from '../../core/rowMatrices.ts';
 import { tensorMatrix } from '../../engine/tensors/doubles.ts';
 import type { AnyPosterior } from '../posterior.ts';
-import type { RowModel, RowsByName } from '../rowModel.ts';
+import type { RowModel } from '../rowModel.ts';
 import { pickedRows } from './compiled.ts';
 import type { Fitted, FittedGraph } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
-import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
+import { ancestors, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
 import { fieldPosterior } from './readOff.ts';
 import { indexOf, pointRows } from './variable.ts';
 
-/** Quantities derived from a fit of a model of variables, in plain numbers, all by the densities that it was fitted with. */
+/** Quantities derived from a fit of a model of variables, in plain numbers, all based on the fitted densities. */
 export interface FittedVariables extends RowModel, OfNewRows, OfGaussianRows, Pick<FittedGraph, 'coordinates'> {
   readonly density: OfNewRows['density'];
   readonly predict: OfNewRows['predict'];
   readonly sample: OfNewRows['sample'];
-  /** Observations of those that were fitted, as they were given; NaN where missing. */
-  readonly observations: RowsByName;
-  /** True if the rows of the shown variable are points that are searched for. */
+  leavingOut?(rows: readonly number[]): FittedVariables;
+  /** True if the rows of the shown variable are points obtained by a search. */
   readonly arePoints: boolean;
 }
 
 /** Derives the quantities of a model of variables at these values. */
 export function fittedVariables(of: FittedGraph): FittedVariables {
-  const { model, values, variances, charts, roots, fields, coordinates, observed, known, widths } = of;
+  const { model, values, variances, charts, transforms, roots, fields, coordinates, observed, known, widths } = of;
   return {
     ...ofNewRows(of),
     ...ofGaussianRows(of),
     values,
     variances,
     charts,
+    transforms,
     roots,
     fields,
     coordinates,
@@ -42,6 +43,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
     observations: Object.fromEntries(
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
     ),
+    ...(of.leavingOut && { leavingOut: (rows: readonly number[]) => fittedVariables(of.leavingOut!(rows)) }),
     arePoints: model.graph.shown.variable.role === 'latent' && model.graph.shown.variable.posterior === undefined,
     checkRows: (given) => {
       for (const { name, densities } of observed) {
@@ -54,7 +56,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
   };
 }
 
-/** Places in an embedding of complete rows, where the shown variable is one that was made beforehand. */
+/** Coordinates of complete rows in an embedding, if the shown variable is computed beforehand. */
 function embeddedBy({ model, latents, observed, values }: FittedGraph): Pick<RowModel, 'embedded'> {
   const { name, variable } = model.graph.shown;
   const { place } = pointRows(variable) ?? {};
@@ -89,7 +91,7 @@ export function reasonsMissing({
       const { moments, sample, logPredictive } = fitted.conditional(placed, node);
       const of = `the density '${placed.density.name}' of '${node.name}'`;
       if (logPredictive === undefined)
-        missing.project ??= `${of} says nothing of new rows (no condition with logPredictive).`;
+        missing.project ??= `${of} defines no density of new rows (no condition with logPredictive).`;
       if (moments === undefined) missing.predict ??= `${of} gives no moments of new rows (condition with moments).`;
       if (moments === undefined && sample === undefined)
         missing.sample ??= `${of} gives neither moments nor a sample of new rows.`;
@@ -102,23 +104,23 @@ export function reasonsMissing({
   else if (latents.length === 0 && graph.shown.variable.role !== 'mapped')
     missing.project ??= 'no variable of new rows is latent.';
   if (sequential === undefined)
-    missing.forecast = `no density of '${graph.shown.name}' says what follows its rows (condition with next).`;
+    missing.forecast = `no density of '${graph.shown.name}' defines the rows that follow (condition with next).`;
   else if (known.length > 0) {
     const names = known.map(({ name }) => `'${name}'`).join(' and ');
     missing.forecast = `rows of ${names} ahead are not known: use predict with these and with latents of your own choice.`;
   } else if (missing.predict !== undefined) missing.forecast = missing.predict;
   const unfilled = missing.project ?? missing.predict;
-  // A random field fills in by itself.
+  // A random field imputes without a mapping.
   if (unfilled !== undefined && Object.keys(fields).length === 0) missing.impute = unfilled;
   return missing;
 }
 
-/** Whether the latents of a new row have one normalized density, and its draws where rows are independent and given nothing. */
+/** Whether the latents of a new row have one normalized density, and its draws if rows are independent and without parents. */
 function latentDensity({ model, latents, at, widths }: FittedGraph): Pick<RowModel, 'isNormalized' | 'drawLatents'> {
   const only = latents.map(({ densities }) => (densities.length === 1 ? densities[0]! : undefined));
   const says = (fitted: Fitted, of: 'logPredictive' | 'sample') =>
     latents.every((node, l) => fitted.conditional(only[l]!, node)[of] !== undefined);
-  // What is searched of rows without latent variables is mapped, and has no density of its own.
+  // Mapped variables that are searched for rows without latent variables have no density.
   const isNormalized =
     latents.length > 0 &&
     only.every((placed) => placed?.density.normalized) &&
@@ -142,7 +144,7 @@ function latentDensity({ model, latents, at, widths }: FittedGraph): Pick<RowMod
   };
 }
 
-/** Densities of latent variables that have no say in where new rows are placed, and why. */
+/** Densities of latent variables that do not affect the latents of new rows, with the reasons. */
 export function silentOfNewRows({ latents, at }: FittedGraph): string[] {
   return at((fitted) =>
     latents.flatMap((node) =>
@@ -150,13 +152,13 @@ export function silentOfNewRows({ latents, at }: FittedGraph): string[] {
         .filter((placed) => fitted.conditional(placed, node).logPredictive === undefined)
         .map(
           ({ density, isFactor }) =>
-            `${node.name}: the ${isFactor ? 'factor' : 'density'} '${density.name}' says nothing of new rows (no condition with logPredictive).`,
+            `${node.name}: the ${isFactor ? 'factor' : 'density'} '${density.name}' defines no density of new rows (no condition with logPredictive).`,
         ),
     ),
   );
 }
 
-/** Observed variables of which new rows have no draws but those of the function, and why. */
+/** Observed variables whose new rows can be drawn only without noise, with the reasons. */
 export function drawnWithoutNoise({ model, observed, at }: FittedGraph): string[] {
   return at((fitted) =>
     observed.flatMap((node) => {
@@ -174,7 +176,7 @@ export function drawnWithoutNoise({ model, observed, at }: FittedGraph): string[
   );
 }
 
-/** The posterior of a model of variables: the values that are shown, the random fields over the points, and what follows for new rows. */
+/** The posterior of a model of variables: the values shown by fits, the random fields over the points, and derived quantities of new rows. */
 export function variablesPosterior(of: FittedGraph): AnyPosterior {
   const { uncalibrated } = of;
   const variables = fittedVariables(of);
@@ -183,7 +185,7 @@ export function variablesPosterior(of: FittedGraph): AnyPosterior {
     Object.defineProperty(variables, 'uncalibrated', { get: made, enumerable: true });
   }
   const own = { variables, ...distributionOf(variables) };
-  // Fields are searched for when they are asked for.
+  // Fields are computed on demand.
   return Object.defineProperties(own, Object.getOwnPropertyDescriptors(fieldPosterior(of))) as unknown as AnyPosterior;
 }
 

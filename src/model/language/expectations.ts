@@ -1,20 +1,20 @@
-import { pow, square } from '../../core/elementary/index.ts';
+import { square } from '../../core/elementary/index.ts';
 import type { Random } from '../../core/random.ts';
-import { gaussHermite } from '../../engine/special/gaussHermite.ts';
+import { productRule } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { normalEntries } from '../jointDraw.ts';
 import type { TermContext } from '../model.ts';
 import { isCorrelated } from './correlatedRows.ts';
 
-/** Rows of a mapped variable that are linear in Gaussian rows, by the moments of their entries. */
+/** Rows of a mapped variable that are linear in Gaussian rows, represented by the moments of their entries. */
 export interface LinearRows extends op.GaussianRows {
-  /** Columns of the Gaussian rows that they are linear in. */
+  /** Columns of the Gaussian rows that they depend on. */
   readonly parts: ReadonlyMap<string, LinearPart>;
 }
 
 interface LinearPart {
-  /** Added to a row for each unit of the column, n×D or 1×D. */
+  /** Change of a row per unit of the column, n×D or 1×D. */
   readonly slope: Tensor2D;
   /** Variance of the column, n×1. */
   readonly variance: Tensor2D;
@@ -36,7 +36,7 @@ export function baseRows(name: string, { mean, variance }: op.GaussianRows): Lin
   return { mean, variance, parts: new Map(parts) };
 }
 
-/** The rows of a plate with these numbers. */
+/** The rows of a plate with these indices. */
 export function pickedLinearRows({ mean, variance, parts }: LinearRows, plate: string, rows: Int32Array): LinearRows {
   const own = (all: Tensor2D) => (all.shape[0] === 1 ? all : op.gather<Tensor2D>(all, rows));
   return {
@@ -52,11 +52,11 @@ export function pickedLinearRows({ mean, variance, parts }: LinearRows, plate: s
 }
 
 /**
- * Rows of a map that is linear in its inputs, beside a constant. Entry by entry they are Gaussian of the variance Σ_k a_k²·s_k over the columns k that they are linear in,
- * however these are correlated across columns of the result.
+ * Rows of a map that is affine in its inputs. Each entry is Gaussian with variance Σ_k a_k²·s_k over the columns k that it depends on; correlations
+ * between columns of the result are ignored.
  *
  * @param inputs - rows that are linear in Gaussian rows, and points
- * @returns undefined where one column is reached through different rows of a plate, whose covariances are not kept
+ * @returns undefined if one column is reached through different rows of a plate, whose covariances are not stored
  */
 export function mappedLinearRows(
   inputs: readonly (Tensor2D | LinearRows)[],
@@ -82,7 +82,7 @@ export function mappedLinearRows(
   return { mean, variance, parts };
 }
 
-/** Values shared by the points of one evaluation, and where Gaussian rows are for densities that need points. */
+/** Values shared by the points of one evaluation, and the points that replace Gaussian rows for densities that need them. */
 export interface Points {
   /** Gaussian rows by the names of their variables. */
   readonly spreads: Map<string, op.GaussianRows>;
@@ -90,15 +90,15 @@ export interface Points {
   readonly linear: Map<string, LinearRows>;
   /** Terms of densities that do not depend on the points, by path. */
   readonly fixed: Map<string, Scalar>;
-  /** Points of the Gaussian rows of a variable; `isByRow` where each row of others depends on one of them at most. */
+  /** Points for the Gaussian rows of a variable; `isByRow` if each row of other variables depends on at most one of them. */
   at(name: string, rows: op.GaussianRows, isByRow: boolean): Tensor2D;
   /** Reports a density at these points whose rows depend on each other. */
   onJointDensity(): void;
 }
 
-/** How expectations are taken that densities do not know in closed form: chosen by the first evaluation of all rows. */
+/** Method of taking expectations that have no closed form, chosen by the first evaluation of all rows. */
 export interface Averaging {
-  /** Columns of the variables whose rows are points, by name: none where all expectations are closed. */
+  /** Columns of the variables whose rows are replaced by points, by name: none if all expectations have a closed form. */
   columns?: ReadonlyMap<string, number>;
   /** True if each density depends on one row of each of these variables. */
   isByRow?: boolean;
@@ -110,15 +110,16 @@ const NODES = [1, 10, 5, 4];
 const widthOf = (columns: ReadonlyMap<string, number>): number =>
   [...columns.values()].reduce((sum, own) => sum + own, 0);
 
-/** Number of times that all draws are made anew to measure the error of a mean over them. */
+/** Number of times that all draws are repeated to measure the error of an average over them. */
 const REPEATS = 8;
 
 /**
- * Terms of a batch of rows from one draw, new in each iteration. Of all rows their expectations: by Gauss–Hermite quadrature of each row where densities have independent rows that depend on at most
- * three random columns; otherwise the mean over eight draws, as an optimizer that sees the same draws in each evaluation would overfit a single one: each entry of a
- * variable takes the eight points of {@link SHARES} in an order of its own (a Latin hypercube).
+ * Expected terms. A batch of rows uses one draw, new in each iteration. For all rows, expectations use Gauss–Hermite quadrature of each row if
+ * densities have independent rows that depend on at most three random columns; otherwise the mean over eight draws, because an optimizer would
+ * overfit a single draw that is the same in each evaluation. Each entry of a variable visits the eight points of {@link SHARES} in a separate random
+ * order (a Latin hypercube).
  *
- * @param averaging - how expectations are taken, which the first evaluation finds out
+ * @param averaging - method of taking expectations, set by the first evaluation
  * @see McKay, Beckman & Conover 1979
  */
 export function expectedTerms(
@@ -191,15 +192,13 @@ export function expectedTerms(
   return found;
 }
 
-/** Terms with all rows at each node of a product rule in turn, summed with the weights of the nodes: rows are independent, so each is integrated over its own columns. */
+/** Terms with all rows at each node of a product rule in turn, summed with the weights of the nodes: rows are independent, so each is integrated over its columns. */
 function byQuadrature(
   columns: ReadonlyMap<string, number>,
   shared: Omit<Points, 'at'>,
   termsAt: (points: Points) => Record<string, Scalar>,
   count: number,
 ): Record<string, Scalar> {
-  const width = widthOf(columns);
-  const { nodes, weights } = gaussHermite(count);
   const from = new Map<string, number>();
   let at = 0;
   for (const [name, own] of columns) {
@@ -207,18 +206,12 @@ function byQuadrature(
     at += own;
   }
   const sums: Record<string, Scalar> = {};
-  const combinations = pow(nodes.length, width);
-  for (let combination = 0; combination < combinations; combination++) {
-    const chosen = Array.from(
-      { length: width },
-      (_, k) => Math.floor(combination / pow(nodes.length, k)) % nodes.length,
-    );
-    const weight = chosen.reduce((product, k) => product * weights[k]!, 1);
+  for (const { at: chosen, weight } of productRule(count, at)) {
     const terms = termsAt({
       ...shared,
       at: (name, { mean, variance }) => {
         const [first, q] = [from.get(name)!, mean.shape[1]];
-        const entries = Float64Array.from({ length: q }, (_, d) => nodes[chosen[first + d]!]!);
+        const entries = Float64Array.from({ length: q }, (_, d) => chosen[first + d]!);
         return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), op.tensor<Tensor2D>(entries, [1, q])));
       },
     });
@@ -233,17 +226,17 @@ function byQuadrature(
 const totalOf = (terms: Record<string, Scalar>): number =>
   Object.values(terms).reduce((sum, term) => sum + op.valueOf(term), 0);
 
-/** A sum of 2^k terms, exact where they are equal. */
+/** A sum of 2^k terms, exact if they are equal. */
 const sumInPairs = (each: readonly Scalar[]): Scalar =>
   each.length === 1
     ? each[0]!
     : op.add<Scalar>(sumInPairs(each.slice(0, each.length / 2)), sumInPairs(each.slice(each.length / 2)));
 
-/** Points in the middle of eight equal shares of the standard normal distribution, to a thousandth, at variance 1. */
+/** Midpoints of eight equal shares of the standard normal distribution, to a thousandth, at variance 1. */
 const HALF = [157, 489, 887, 1534].map((share) => share / Math.sqrt(850923.75));
 export const SHARES: readonly number[] = [...HALF, ...HALF.map((share) => -share)];
 
-/** One draw per share: each entry takes all shares, in an order of its own. */
+/** One draw per share: each entry visits all shares in a separate random order. */
 export function stratifiedEntries({ integer }: Random, [n, q]: readonly [number, number]): Tensor2D[] {
   const draws = SHARES.map(() => new Float64Array(n * q));
   for (let i = 0; i < n * q; i++) {
@@ -257,7 +250,7 @@ export function stratifiedEntries({ integer }: Random, [n, q]: readonly [number,
   return draws.map((entries) => op.tensor<Tensor2D>(entries, [n, q]));
 }
 
-/** A reparameterized draw of Gaussian rows, which moves with their means and variances. */
+/** A reparameterized draw of Gaussian rows, differentiable in their means and variances. */
 function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
   const { mean, variance } = rows;
   if (!isCorrelated(rows)) return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), entries));

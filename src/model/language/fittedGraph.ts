@@ -3,21 +3,23 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import type { Random } from '../../core/random.ts';
+import { joinedColumns } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
 import { valueTensors, withLocation } from '../part.ts';
-import type { FieldCoordinates, LearnedByLayer } from '../posterior.ts';
-import type { RowsByName, VariableWidth } from '../rowModel.ts';
+import type { Accuracy, FieldCoordinates, LearnedByLayer } from '../posterior.ts';
+import type { RowModel, RowsByName, VariableWidth } from '../rowModel.ts';
+import { rowTransform } from '../rowTransforms.ts';
 import { type CompiledGraph, latentRowsAt, type NodeValues, pickedMatrix, pickedRows } from './compiled.ts';
 import type { Conditional, DensityContext, Rows, RowsStart } from './density.ts';
-import { joinedColumns, type Node, type PlacedDensity } from './graph.ts';
+import type { Node, PlacedDensity } from './graph.ts';
 import type { Chart } from './mapped.ts';
 import { readOff, withDeviations } from './readOff.ts';
-import { distributedRows, isEncoded, type MappedVariable } from './variable.ts';
+import { distributedRows, isEncoded, type LatentVariable, type MappedVariable } from './variable.ts';
 
-/** Rows of a known or observed variable as the model sees them. */
+/** Rows of a known or observed variable in the model's units. */
 interface SeenRows {
   readonly value: Tensor2D;
   /** 1 where an entry is observed, 0 where it is missing; undefined if none is missing. */
@@ -26,31 +28,35 @@ interface SeenRows {
   readonly scale: Float64Array;
 }
 
-/** A graph of variables at the values of its parameters, from which everything else about a fit is derived. */
+/** A graph of variables at the values of its parameters, the source of all other quantities of a fit. */
 export interface FittedGraph {
   readonly model: CompiledGraph;
   /** Fitted values of all variables; observed ones in the units of the model. */
   readonly values: RowsByName;
   /** Variances of the fitted Gaussian rows, by name. */
   readonly variances: RowsByName;
-  /** Chart of the manifold on which a variable's points lie, by name. */
+  /** Chart of the manifold of a variable's points, by name. */
   readonly charts: Readonly<Record<string, Chart>>;
+  /** Transforms of latent variables with constrained rows, by name. */
+  readonly transforms: RowModel['transforms'];
   /** Variables with one row per point. */
   readonly pointwise: readonly Node[];
   readonly latents: readonly Node[];
   readonly observed: readonly Node[];
-  /** Known variables, which new rows must come with. */
+  /** Known variables, which are required for new rows. */
   readonly known: readonly Node[];
-  /** Latent variables without parents, from which predictions start. */
+  /** Latent variables without parents, where predictions start. */
   readonly roots: readonly string[];
   /** The density of the shown variable's rows as a sequence, if there is one. */
   readonly sequential: PlacedDensity | undefined;
-  /** Random fields over the points with the values of their parameters, by the variable whose density they are. */
+  /** Random fields over the points with the values of their parameters, by the name of their variable. */
   readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
   /** Coordinates computed from such fields, by variable. */
   readonly coordinates: Readonly<Record<string, FieldCoordinates>>;
-  /** The same without factors that calibrate predictive variances; undefined where there are none. */
+  /** The same without factors that calibrate predictive variances; undefined if there are none. */
   readonly uncalibrated: (() => FittedGraph) | undefined;
+  /** The same at these values, but conditioned on the observations of other points than these; undefined if a density does not accept missing entries. */
+  readonly leavingOut: ((rows: readonly number[]) => FittedGraph) | undefined;
   widths(of: readonly Node[]): VariableWidth[];
   nodeOf(name: string): Node;
   /** Runs a computation with the fitted rows on the float64 backend. */
@@ -64,9 +70,9 @@ export interface FittedGraph {
   givenRows(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[];
   /** The same as inputs of a map: known rows are replaced by their features. */
   mapInputs(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[];
-  /** The given rows, also under the names of known variables that share them. */
+  /** The rows, also under the names of known variables that share them. */
   withSources(given: RowsByName): RowsByName;
-  /** Gaussian rows that encoders compute from new rows, if all observed variables are given without missing entries. */
+  /** Gaussian rows that encoders compute from new rows, if all observed variables are present without missing entries. */
   encodedRows(given: RowsByName): [string, RowsStart][];
   /** True if the log density is a sum over the points. */
   isIndependent(): boolean;
@@ -78,18 +84,24 @@ export interface Fitted {
   /** Fitted values of the variables. */
   readonly values: NodeValues;
   contextOf(node: Node, placed: PlacedDensity): DensityContext;
-  conditional(placed: PlacedDensity, node: Node, isRough?: boolean): Conditional;
+  conditional(placed: PlacedDensity, node: Node, accuracy?: Accuracy): Conditional;
 }
 
-/** True if a log density has one value per row. Values that are not tensors are refused where terms are summed. */
+/** True if a log density has one value per row. Values that are not tensors are refused when terms are summed. */
 const isOfRows = (density: unknown): boolean => (density as Partial<Tensor> | null | undefined)?.rank === 1;
 
 /**
  * A compiled graph at these values of its parameters.
  *
- * @param isCalibrated - whether predictive variances may carry factors that the residuals give
+ * @param isCalibrated - whether predictive variances may be multiplied by factors computed from the residuals
+ * @param left - points whose observations are left out of conditionals
  */
-export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCalibrated = true): FittedGraph {
+export function fittedGraph(
+  model: CompiledGraph,
+  values: ParameterValues,
+  isCalibrated = true,
+  left: readonly number[] = [],
+): FittedGraph {
   const { graph, seen, columns } = model;
   const { nodes } = graph;
   const byName = new Map(nodes.map((node) => [node.name, node]));
@@ -111,7 +123,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
         },
       };
       const disposals: (() => void)[] = [];
-      const contextOf = (node: Node, { path, density }: PlacedDensity, isRough: boolean): DensityContext => {
+      const contextOf = (node: Node, { path, density }: PlacedDensity, accuracy?: Accuracy): DensityContext => {
         const constants = lazily(() => {
           const made = density.prepare?.(model.startOf(node));
           const { dispose } = (made ?? {}) as { dispose?: unknown };
@@ -125,7 +137,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
           random: NOT_RANDOM,
           iteration: 0,
           values: model.ownValues(path, values),
-          isRough,
+          accuracy,
           isCalibrated,
           remember: (key, make) => {
             const known = memory.get(path) ?? new Map<object, unknown>();
@@ -137,7 +149,9 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
         };
       };
       const fittedRows = (node: Node): Rows => {
-        const present = seen.get(node.name)?.present;
+        const own = seen.get(node.name);
+        const isLeft = left.length > 0 && node.isPointwise && node.variable.role === 'observed';
+        const present = isLeft ? presentWithout(left, kept[node.name]!, own?.present) : own?.present;
         const weights = node.variable.role === 'observed' ? node.variable.weights : undefined;
         const pick = (tensor: Tensor2D, i: number) => pickedRows(tensor, node.picked[i], model.placesInPlate);
         const spread = node.given.map((each) => keptVariances[each]);
@@ -178,11 +192,11 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
       const fitted: Fitted = {
         tensors,
         values: current,
-        contextOf: (node, placed) => contextOf(node, placed, false),
-        conditional: (placed, node, isRough = false) => {
+        contextOf: (node, placed) => contextOf(node, placed),
+        conditional: (placed, node, accuracy) => {
           const { density, path } = placed;
           const p = model.ownTensors(path, tensors);
-          const context = contextOf(node, placed, isRough);
+          const context = contextOf(node, placed, accuracy);
           const own = density.condition?.(p, fittedRows(node), context) ?? {};
           if (own.logPredictive !== undefined && (own.sample !== undefined || density.sample === undefined)) return own;
           const isIndependent =
@@ -201,7 +215,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
         },
       };
       try {
-        // Errors thrown by a caller's own densities name the density.
+        // Errors thrown by custom densities name the density.
         return withLocation(`The densities of ${model.owner}`, () => work(fitted));
       } finally {
         for (const dispose of disposals) dispose();
@@ -325,6 +339,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
     values: kept,
     variances: keptVariances,
     charts: chartsOf(nodes),
+    transforms: transformsOf(latents),
     pointwise,
     latents,
     observed,
@@ -337,8 +352,11 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
     coordinates,
     uncalibrated:
       isCalibrated && nodes.some(({ densities }) => densities.some(({ density }) => density.calibrates))
-        ? () => fittedGraph(model, values, false)
+        ? () => fittedGraph(model, values, false, left)
         : undefined,
+    leavingOut: observed.every(({ densities }) => densities.every(({ density }) => density.takesMissing))
+      ? (rows) => fittedGraph(model, values, isCalibrated, rows)
+      : undefined,
     widths,
     nodeOf: (name) => byName.get(name)!,
     at,
@@ -361,6 +379,17 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
   };
 }
 
+/** 1 where an entry in rows other than these is observed, 0 elsewhere; columns observed in no other row keep their entries. */
+function presentWithout(rows: readonly number[], { rows: N, columns: D }: Matrix, present: Matrix | undefined): Matrix {
+  const found = new Matrix(present?.data.slice() ?? new Float64Array(N * D).fill(1), N, D);
+  for (const row of rows) found.data.fill(0, row * D, (row + 1) * D);
+  for (let d = 0; d < D; d++) {
+    if (found.column(d).includes(1)) continue;
+    for (const row of rows) found.data[row * D + d] = present?.at(row, d) ?? 1;
+  }
+  return found;
+}
+
 const NOT_RANDOM: Random = { uniform: notRandom, normal: notRandom, integer: notRandom };
 
 function notRandom(): never {
@@ -375,7 +404,7 @@ function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefi
 /** Factor F_d of each column of correlated rows, computed on demand. */
 type FactorsOf = () => readonly Matrix[];
 
-/** Fitted values of the variables, means for Gaussian rows, and the variances of those. Coordinates computed from a field are added once they are known. */
+/** Fitted values of the variables (means for Gaussian rows), and the variances of Gaussian rows. Coordinates computed from a field are added once they are known. */
 function fittedValues(
   model: CompiledGraph,
   values: ParameterValues,
@@ -404,6 +433,14 @@ function fittedValues(
     }
   }
   return { kept, variances, factors };
+}
+
+function transformsOf(latents: readonly Node[]): RowModel['transforms'] {
+  const constrained = latents.flatMap(({ name, variable }) => {
+    const { transform, dim } = variable as LatentVariable;
+    return transform === undefined ? [] : [[name, rowTransform(transform, dim)] as const];
+  });
+  return Object.fromEntries(constrained);
 }
 
 /** Charts of the inputs of maps onto a manifold. */

@@ -14,11 +14,11 @@ import type { Node } from './graph.ts';
 
 /** Quantities derived for Gaussian rows. */
 export interface OfGaussianRows extends Pick<RowModel, 'bound' | 'missingEntries'> {
-  /** How much each observed variable varies along the columns of the shown variable, which it alone is given; of those that say it. */
+  /** Variation of each observed variable along the columns of the shown variable, its only parent; for variables that define it. */
   readonly relevance: Readonly<Record<string, Float64Array>>;
 }
 
-/** What follows where all that is observed is given the shown variable alone, and that is one of Gaussian rows. */
+/** Derived quantities if the shown variable consists of Gaussian rows and is the only parent of all observed variables. */
 export function ofGaussianRows({ model, latents, observed, variances, at, seenRows }: FittedGraph): OfGaussianRows {
   const { seen } = model;
   const { shown } = model.graph;
@@ -82,7 +82,7 @@ export function ofGaussianRows({ model, latents, observed, variances, at, seenRo
   });
 }
 
-/** One number a row: n of them as they are, of n×k their sums over k. */
+/** One number per row: n entries unchanged, or the sums over k of n×k entries. */
 const perRow = (numbers: Tensor): Tensor1D =>
   numbers.rank === 2 ? op.sum<Tensor1D>(numbers, 1) : (numbers as Tensor1D);
 
@@ -91,9 +91,9 @@ const entropies = (variance: Tensor2D): Tensor1D =>
   op.mul<Tensor1D>(0.5, op.sum(op.add(1, op.log(op.mul(2 * Math.PI, variance))), 1));
 
 /**
- * What new rows add to a bound at these Gaussians, and its gradients in their means and variances. Called on the float64 backend.
+ * Contribution of new rows to a bound at these Gaussians, and its gradients in their means and variances. Called on the float64 backend.
  *
- * @param densities - n numbers, each by its own row
+ * @param densities - n numbers, one for each row
  * @see Titsias & Lawrence 2010, §4
  */
 function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor1D): PlacedBound {
@@ -111,7 +111,7 @@ function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor
   return { values: values.slice(0, rows), mean: like(gradients[0]), variance: like(gradients[1]) };
 }
 
-/** The Gaussians of all fitted points as places that a row may be at. */
+/** The Gaussians of all fitted points, as possible latents of a row. */
 interface Places {
   /** Moments of the functions there, and the variance of the noise: K×D, and a scalar or D entries. */
   readonly moments: Pick<RowMoments, 'mean' | 'variance' | 'noise'>;
@@ -119,21 +119,21 @@ interface Places {
   readonly divergences: Tensor1D;
 }
 
-/** Rows whose weights are held at a time. */
+/** Number of rows whose weights are computed at a time. */
 const ROWS = 256;
 
 /**
- * Missing entries of a row as a mixture over the places of all points: of weights w_j ∝ exp(what the observed entries of the row add to the bound
- * at q(x_j)), which is Σ_d (y_d·E f_d − ½·E f_d²)/σ_d² − KL(q(x_j)‖p(x)) but for what is the same at all places, and with the moments of an observation there. A row
- * whose observed entries fit two clusters of latents gets both, in the place of the one that a single Gaussian has to choose.
+ * Missing entries of a row as a mixture over the Gaussians q(x_j) of all points, with the moments of an observation at each. The logarithm of a
+ * weight is the contribution of the row's observed entries to the bound, Σ_d (y_d·E f_d − ½·E f_d²)/σ_d² − KL(q(x_j)‖p(x)) up to a constant. A row
+ * whose observed entries fit two clusters of latents has both in its mixture, whereas a single Gaussian would have to choose one.
  *
- * @param at - calls a function with the places, on the float64 backend
+ * @param at - calls a function with the Gaussians, on the float64 backend
  */
 function mixtureOfPlaces(
   at: <T>(work: (places: Places) => T) => T,
   { mean: offset, deviation }: Standardization,
 ): MissingEntries {
-  /** Weights n×K of some rows, and of each place the mean and variance of an observation, K×D, in the units of the model. */
+  /** Weights of some rows, n×K, and mean and variance of an observation at each Gaussian, K×D, in the units of the model. */
   const mixture = (Y: Matrix) =>
     at(({ moments, divergences }) => {
       const { mean, variance } = moments;

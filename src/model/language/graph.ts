@@ -1,58 +1,58 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix } from '../../core/matrix.ts';
+import { describe } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { isSampled } from '../../core/rowMatrices.ts';
 import { isParameter, type Parameter } from '../parameter.ts';
 import type { Density } from './density.ts';
 import { indexOf, isVariable, type KnownVariable, type ObservedVariable, type Variable } from './variable.ts';
 
-/** Returned by `variables` of a model: variables, and parameters shared by several parts, by name. */
+/** Result of a model's `variables`: variables, and parameters shared by several components, by name. */
 export type Variables = Readonly<Record<string, Variable | Parameter>>;
 
-/** A density or factor in its place: where its term and its parameters are. */
+/** A density or factor of a variable, with the names of its term and of its parameters. */
 export interface PlacedDensity {
   /** Prefix of its parameters' paths. */
   readonly path: string;
   /** Name of its term. */
   readonly term: string;
-  /** Name of the term of what it says once, or of the divergence of its Gaussian rows; places that share a name add up. */
+  /** Name of the term that is independent of the batch, or of the divergence of its Gaussian rows; terms with the same name are summed. */
   readonly divergence: string;
   readonly density: Density;
-  /** False for the variable's one density. */
+  /** False for the density of the variable itself. */
   readonly isFactor: boolean;
 }
 
-/** A variable in its place. */
+/** A variable as a node of the graph. */
 export interface Node<V extends Variable = Variable> {
   readonly name: string;
   readonly variable: V;
-  /** Names of the variables that it is given. */
+  /** Names of its parents. */
   readonly given: readonly string[];
   readonly densities: readonly PlacedDensity[];
-  /** True if it has one row a point, so that new points have rows of it too. */
+  /** True if it has one row per point, so that new points also have rows of it. */
   readonly isPointwise: boolean;
-  /** The known variable of whose values it has one row each. */
+  /** Name of the known variable if it has one row for each of that variable's values. */
   readonly plate: string | undefined;
-  /** For each variable that it is given, the known variable that says which of its rows a point has; undefined where they are given as they are. */
+  /** For each parent, the known variable that selects the parent's row for each point; undefined if rows correspond directly. */
   readonly picked: readonly (string | undefined)[];
 }
 
-/** The variables of a model in an order in which each comes after what it is given. */
+/** The variables of a model in topological order: parents come first. */
 export interface VariableGraph {
   readonly nodes: readonly Node[];
-  /** Parameters under names of their own. */
+  /** Shared parameters with their names. */
   readonly shared: ReadonlyMap<Parameter, string>;
   /** Number of points, N. */
   readonly points: number;
   /** The variable that `fit.latents` shows. */
   readonly shown: Node;
-  /** True if its parameters are at places of a named model. */
+  /** True if its parameters have the paths of a named model. */
   readonly isNamed: boolean;
 }
 
 /**
- * Where a model keeps the parameters and the term of a variable's density, or of its factor of this name and number (from 1): for models that have other names than
- * those of their variables.
+ * Maps a variable's density, or its factor with this name and number (from 1), to the paths of its parameters and the name of its term: for models
+ * whose names differ from the names of their variables.
  */
 export type Places = (
   variable: string,
@@ -61,12 +61,12 @@ export type Places = (
 ) => { readonly path: string; readonly term: string; readonly divergence?: string };
 
 /**
- * Short paths of a named model, by those that follow from its variables: of a variable (`y: 'mapping'`), of its factors (`'x.*': 'priors.*'`), and of the term of its
- * divergence (`'x.divergence': 'divergence'`). Terms are called as paths end.
+ * Short paths of a named model, by the default paths of its variables: of a variable (`y: 'mapping'`), of its factors (`'x.*': 'priors.*'`), and of
+ * its divergence term (`'x.divergence': 'divergence'`). A term has the last segment of its path as its name.
  */
 export type PathTable = Readonly<Record<string, string>>;
 
-/** @param names - those of the variables, whose terms no factor may take */
+/** @param names - names of the variables, whose terms' names are not available to factors */
 function shortPlaces(table: PathTable, names: readonly string[]): Places {
   const termOf = (path: string) => path.slice(path.lastIndexOf('.') + 1);
   const pathOf = (variable: string) => table[variable] ?? variable;
@@ -89,14 +89,14 @@ const ownPlaces: Places = (variable, factor, number) => {
   return { path, term: path };
 };
 
-/** Names that mean something else in paths, terms or fits. */
+/** Names with a different meaning in paths, terms or fits. */
 const RESERVED = ['hyper', 'then', 'constructor', 'prototype', '__proto__', 'logDensity', 'latents', 'values'];
 
 /**
- * Orders the variables of a model and checks that they make one.
+ * Orders the variables of a model and checks that they form one.
  *
- * @throws InvalidInputError for what is no variable, a name that is reserved or not one word, a variable that others are given and that was not returned, one
- * that nothing depends on, observations of different numbers of rows, and a model without observations
+ * @throws InvalidInputError for a value that is not a variable, a name that is reserved or not one word, a parent that was not returned, a variable
+ *   that nothing depends on, observations with different numbers of rows, and a model without observations
  */
 export function variableGraph(
   owner: string,
@@ -154,7 +154,7 @@ export function variableGraph(
         if (ofPoints || plate === undefined) return plate;
         if (plate === plateOf(variable)) return undefined;
         throw new InvalidInputError(
-          `'${name}' of ${owner} is given '${names.get(given)}', which has one row a value of '${plate}', but has itself neither one a point nor one a value of '${plate}'.`,
+          `'${name}' of ${owner} depends on '${names.get(given)}', which has one row per value of '${plate}', but itself has neither one row per point nor one per value of '${plate}'.`,
         );
       }),
     };
@@ -172,7 +172,7 @@ export function variableGraph(
       const isInput = nodes.some((node) => node.variable.role === 'observed' && node.given.includes(name));
       return isShown && variable.role === 'known' && isInput;
     }) ??
-    // A model of what is observed alone shows nothing else.
+    // A model without other variables shows the observed one.
     nodes.find(({ variable }) => variable.role === 'observed');
   if (shown === undefined) {
     throw new InvalidInputError(
@@ -182,7 +182,7 @@ export function variableGraph(
   return { nodes, shared, points, shown, isNamed: places !== undefined };
 }
 
-/** Known rows that an observed variable is given are as many as its own. */
+/** Checks that known parents have as many rows as their observed variable. */
 function checkInputs(owner: string, nodes: readonly Node[], points: number): void {
   for (const { name, variable, given } of nodes) {
     if (variable.role !== 'observed') continue;
@@ -225,7 +225,7 @@ function numberOfPoints(owner: string, variables: readonly Variable[], names: Re
   );
 }
 
-/** Number of points of a model that observes none: of the rows that a latent variable is given, or of a field that reads none. */
+/** Number of points of a model without observations: from the parents of a latent variable, or from a field without rows. */
 function pointsWithout(variables: readonly Variable[]): number | undefined {
   for (const variable of variables) {
     if (variable.role === 'embedded' && variable.density?.field?.points !== undefined)
@@ -236,7 +236,7 @@ function pointsWithout(variables: readonly Variable[]): number | undefined {
   return undefined;
 }
 
-/** The variable that says which row of a plate each point has. */
+/** The known variable that selects the row of a plate for each point. */
 function indexVariable(owner: string, name: string, index: string, variables: Variables): KnownVariable {
   const found = variables[index];
   if (isVariable(found) && found.role === 'known') return found;
@@ -247,19 +247,19 @@ function indexVariable(owner: string, name: string, index: string, variables: Va
   );
 }
 
-/** A known variable by whose values others have rows is one number a point. */
+/** Checks that a known variable that selects rows of a plate has one number per point. */
 function checkIndices(owner: string, nodes: readonly Node[], points: number): void {
   for (const { name, variable } of nodes) {
     const index = indexOf(variable);
     const of = nodes.find((node) => node.name === index)?.variable;
     if (of?.role !== 'known' || (of.data.rows === points && of.data.columns === 1)) continue;
     throw new InvalidInputError(
-      `Option 'rows' of '${name}' of ${owner} is '${index}', which must be ${points}×1, one number a point, but is ${of.data.rows}×${of.data.columns}.`,
+      `Option 'rows' of '${name}' of ${owner} is '${index}', which must be ${points}×1, one number per point, but is ${of.data.rows}×${of.data.columns}.`,
     );
   }
 }
 
-/** The known variable of whose values a variable has one row each. */
+/** The known variable whose values correspond to a variable's rows, one row each. */
 function plateOf(variable: Variable): string | undefined {
   if (variable.role !== 'mapped') return indexOf(variable);
   const [first, ...others] = variable.given.map(plateOf);
@@ -302,17 +302,17 @@ function checkUsed(owner: string, nodes: readonly Node[]): void {
   }
 }
 
-/** A sum of log densities of fields is not the density of the field of the summed precision. */
+/** Checks that a variable has at most one field: a sum of log densities of fields is not the density of the field with the summed precision. */
 function checkFields(owner: string, { name, variable, densities }: Node, nodes: readonly Node[]): void {
   const fields = densities.filter(({ density }) => density.field !== undefined);
   if (fields.length > 1) {
     throw new InvalidInputError(
-      `'${name}' of ${owner} has ${fields.length} random fields over its points. Their constraints hold together in one field only: put all sets in ` +
+      `'${name}' of ${owner} has ${fields.length} random fields over its points. Constraints are combined in a single field: put all sets in ` +
         'expect of one maxEntropy({ expect: { … } }).',
     );
   }
   if (variable.role !== 'embedded') {
-    // What is expected of observed rows may be computed from them beforehand, as MEU does.
+    // The expected statistics of observed rows may be computed from them beforehand, as in MEU.
     if (variable.role === 'observed' || !fields.some(({ density }) => density.field!.points)) return;
     throw new InvalidInputError(
       `'${name}' of ${owner} has a random field that speaks of no rows, as all that it expects is given. Leave the values out, or take embedded.`,
@@ -331,7 +331,7 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
   );
 }
 
-/** Names of a variable and of all that it depends on. */
+/** Names of a variable and of all its ancestors. */
 export function ancestors({ nodes }: VariableGraph, name: string): Set<string> {
   const found = new Set<string>();
   const visit = (of: string) => {
@@ -341,20 +341,4 @@ export function ancestors({ nodes }: VariableGraph, name: string): Set<string> {
   };
   visit(name);
   return found;
-}
-
-/** Matrices of the same number of rows, side by side. */
-export function joinedColumns(parts: readonly Matrix[]): Matrix {
-  if (parts.length === 1) return parts[0]!;
-  const rows = parts[0]!.rows;
-  const columns = parts.reduce((sum, part) => sum + part.columns, 0);
-  const result = Matrix.zeros(rows, columns);
-  for (let i = 0; i < rows; i++) {
-    let at = i * columns;
-    for (const part of parts) {
-      result.data.set(part.row(i), at);
-      at += part.columns;
-    }
-  }
-  return result;
 }

@@ -1,14 +1,15 @@
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { standardizationOf, standardized } from '../../core/observations.ts';
+import { joinedColumns } from '../../core/rowMatrices.ts';
 import { centeredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
-import { joinedColumns, type Node, type VariableGraph } from './graph.ts';
+import type { Node, VariableGraph } from './graph.ts';
 import type { KnownVariable } from './variable.ts';
 
 /**
- * A known variable: covariates, times, labels as numbers. New rows come with theirs.
+ * A known variable, such as covariates, times, or labels as numbers. Its values are required for new rows.
  *
  * @param data - N×c, finite numbers
- * @throws InvalidInputError when the data are not a matrix
+ * @throws InvalidInputError if the data are not a matrix
  * @example
  * ```ts
  * const time = known(Y.map((_, n) => [n / 10]));
@@ -26,8 +27,9 @@ export function known(data: MatrixLike): KnownVariable {
 }
 
 /**
- * The same observations, in the columns of each variable that is given known variables beside others without what the known ones explain of them linearly: latents
- * that started at principal components of all would start at a covariate of large effect. As they are where too few directions would be left.
+ * The observations, with the part removed that known variables explain linearly, in the columns of each variable that has known variables among
+ * several parents: otherwise latents initialized at principal components would start at a covariate with a large effect. Unchanged if too few
+ * directions would remain.
  */
 function besideKnown({ nodes }: VariableGraph, observations: Matrix): Matrix {
   const knownBeside = ({ variable, given }: Node): Matrix[] => {

@@ -4,12 +4,15 @@ import { describe, Matrix } from '../../core/matrix.ts';
 import { isPart, namedOptions } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
+import { joinedColumns } from '../../core/rowMatrices.ts';
 import { shortNumber } from '../../core/wording.ts';
 import { initialLatents, keptInit, spreadNote } from '../initialization.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
+import { constrainedRows, rowTransform, withHeldRows } from '../rowTransforms.ts';
 import { latentRowsAt, type StartMaps, startFunctions, startObservations } from './compiled.ts';
 import { type DensityLike, densityOf, type RowsStart } from './density.ts';
-import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
+import type { Node, PlacedDensity, VariableGraph } from './graph.ts';
+import { checkConstraint, drawnTo, heldRows } from './heldRows.ts';
 import type { Chart } from './mapped.ts';
 import type { Observations } from './observations.ts';
 import {
@@ -28,14 +31,14 @@ import {
   pointsOf,
 } from './variable.ts';
 
-/** Rows that are not one a point: a count, 'outputs', or the name of a known variable. */
+/** Rows other than one per point: a count, 'outputs', or the name of a known variable. */
 type PlateRows = number | string | undefined;
 
 /**
- * A latent variable: a value that is inferred, N×dim unless `rows` says otherwise.
+ * A latent variable: a value that is inferred, N×dim unless `rows` is set.
  *
  * @param options - see {@link LatentVariableOptions}
- * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, or what is not a density
+ * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, or an invalid density
  * @example
  * ```ts
  * const z = latent({ dim: 2, density: standardNormal() });
@@ -56,9 +59,11 @@ export function latent<
     'factors',
     'init',
     'posterior',
+    'transform',
+    'held',
     'rows',
   ]);
-  const { dim, density, given, factors, posterior = 'point', rows } = own;
+  const { dim, density, given, factors, posterior = 'point', transform, rows } = own;
   const init = keptInit(own.init ?? 'pca');
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
@@ -70,16 +75,18 @@ export function latent<
   }
   if (own.init !== undefined && isHeld(posterior)) {
     throw new InvalidInputError(
-      "Option 'init' of latent is for what is searched for: fixedAt(X) holds the variable at X.",
+      "Option 'init' of latent is for variables that are searched for: fixedAt(X) fixes the variable at X.",
     );
   }
   if (density === undefined && given !== undefined) {
     throw new InvalidInputError("Option 'given' of latent is for its density. Give the density too.");
   }
+  const held = own.held === undefined ? undefined : heldRows(own.held, dim, posterior);
   const said = density === undefined ? undefined : densityOf(density, "Option 'density' of latent");
-  if (said?.support !== undefined) {
+  checkConstraint(transform, own);
+  if (said?.support !== undefined && transform === undefined) {
     throw new InvalidInputError(
-      `Rows of a latent variable are any numbers, but an observation of ${said.support.of} is not. Give it a density of any numbers, and map them: mapped(z, op.exp).`,
+      `Rows of a latent variable are any numbers, but an observation of ${said.support.of} is not. Set transform: 'positive', 'simplex' or 'ordered', or give it a density of any numbers and map them: mapped(z, op.exp).`,
     );
   }
   return Object.freeze<LatentVariable<D, F, R>>({
@@ -88,9 +95,14 @@ export function latent<
     dim,
     density: said,
     given: givenOf(given, 'latent'),
-    factors: factorsOf(factors, 'latent'),
+    factors: [
+      ...factorsOf(factors, 'latent'),
+      ...(held === undefined || held.isFixed ? [] : [drawnTo(held, own.held!.strength!)]),
+    ],
     init,
     posterior: posteriorOf(posterior),
+    transform,
+    held,
     rows: rows as R,
     '~starts': LATENT_STARTS,
   });
@@ -101,7 +113,7 @@ const isHeld = (posterior: LatentPosterior) =>
 
 function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   if (posterior === 'point') return undefined;
-  if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
+  if (typeof posterior === 'object' && posterior?.kind === 'density' && posterior.name === 'gaussian') {
     return { variance: posterior.parameters.noise ?? positive(0.01) };
   }
   const isRows = ['latents', 'latentDistribution'].some((kind) =>
@@ -113,7 +125,7 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   );
 }
 
-/** How they start: at maps of the observations by `init: 'tsne'`, at coordinates on a chart where that has a higher log density, or as `placeRows` has it. */
+/** Initialization of latents: at maps of the observations by `init: 'tsne'`, at coordinates on a chart if these have a higher log density, or by `placeRows`. */
 const LATENT_STARTS: LatentStarts = {
   place: placeRows,
   observations: latentObservations,
@@ -145,7 +157,7 @@ const LATENT_STARTS: LatentStarts = {
   },
 };
 
-/** Places what a latent variable's rows are inferred by, and returns where they start. */
+/** Registers the parameters of a latent variable's posterior, and returns its initial rows. */
 function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   const { model, parameters, pointwise, maps, seed, observations, functions, spreads, rowCount, place } = placing;
   const { graph } = model;
@@ -158,30 +170,46 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
     );
   }
   const rows = rowCount(variable);
-  const chart = chartOf(graph, name);
-  const startOf = () =>
+  const chart = variable.transform === undefined ? chartOf(graph, name) : undefined;
+  const startOf = (): Matrix =>
+    withPositions(variable.transform === undefined ? anyStart(variable.dim) : constrainedStart());
+  const withPositions = (start: Matrix): Matrix => {
+    if (variable.held === undefined) return start;
+    const { rows, at } = variable.held;
+    const beyond = rows.find((row) => row >= start.rows);
+    if (beyond !== undefined || rows.length >= start.rows) {
+      throw new InvalidInputError(
+        beyond === undefined
+          ? `Option 'held' of '${name}' lists all ${start.rows} rows. Use posterior: fixedAt(X).`
+          : `Option 'held' of '${name}' lists row ${beyond}, but there are rows 0 to ${start.rows - 1}.`,
+      );
+    }
+    const placed = Matrix.from(start);
+    for (const [k, row] of rows.entries()) placed.data.set(at.row(k), row * placed.columns);
+    return placed;
+  };
+  const constrainedStart = () => {
+    const { init, dim, transform } = variable;
+    const { width, toNatural } = rowTransform(transform!, dim);
+    if (init !== 'pca' && init !== 'random') return anyStart(dim);
+    const begun = anyStart(width);
+    return new Matrix(toNatural(begun.data), begun.rows, dim);
+  };
+  const anyStart = (dim: number) =>
     maps?.[name] ??
     (chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
       ? chart.start(initialLatents('pca', left(), Math.min(chart.components!, left().columns, rows - 1)))
-      : latentStart(
-          variable.init === 'tsne' ? 'pca' : variable.init,
-          variable.dim,
-          rows,
-          node.isPointwise,
-          left,
-          seed,
-          name,
-        ));
+      : latentStart(variable.init === 'tsne' ? 'pca' : variable.init, dim, rows, node.isPointwise, left, seed, name));
   if (posterior !== undefined && 'features' in posterior) {
     const isSpread = posterior.kind === 'latentDistribution';
-    // Rows that are not one a point know nothing of the observations.
+    // Rows other than one per point are independent of the observations.
     const isOwn = node.isPointwise && variable.init === 'pca' && maps?.[name] === undefined;
     const elsewhere = isOwn ? undefined : startOf();
     const begun = elsewhere === undefined ? posterior : posterior.from(elsewhere);
     const seen = node.isPointwise ? (posterior.mapsObservations ? observations() : left()) : elsewhere!;
     const all = begun.parameters(seen, variable.dim, seed);
     const own = isSpread ? all : restrictedPoints(node, all);
-    // Beside parameters of the density, which may have the same names.
+    // Separate from parameters of the density, which may have the same names.
     const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
     const pathOf = (key: string) => prefix + key.slice(POINTS.length);
     place(pointsOf(name), own, pathOf);
@@ -196,8 +224,16 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   }
   const start = startOf();
   if (posterior === undefined) {
-    const restrict = restrictionOf(node)?.density.search?.restrict;
-    parameters[name] = restrict === undefined ? real(start) : restrict(real(start));
+    const restriction = restrictionOf(node);
+    const { transform, held } = variable;
+    const rowsAt = transform === undefined ? real(start) : constrainedRows(transform, start, name);
+    const points = held?.isFixed ? withHeldRows(rowsAt, held.rows, held.at) : rowsAt;
+    if (restriction !== undefined && (transform !== undefined || held?.isFixed)) {
+      throw new InvalidInputError(
+        `The prior '${restriction.term}' restricts the latents, so '${name}' cannot have ${transform === undefined ? 'held rows' : 'a transform'} too. Leave one of them out.`,
+      );
+    }
+    parameters[name] = restriction === undefined ? points : restriction.density.search!.restrict!(points);
     if (node.isPointwise) pointwise.push(name);
   } else if ('encoder' in posterior) {
     const inputs = lazily(() => model.encoderInputs(node));
@@ -232,7 +268,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   return () => start;
 }
 
-/** The observations, without what known variables explain of them where there are such. */
+/** The observations, without the part explained by known variables, if there are any. */
 function besideKnown(graph: VariableGraph, observations: Matrix): Matrix {
   const known = graph.nodes.find(({ variable, isPointwise }) => variable.role === 'known' && isPointwise)?.variable;
   return known === undefined ? observations : ((known as KnownVariable)['~beside'] as BesideKnown)(graph, observations);
@@ -241,7 +277,7 @@ function besideKnown(graph: VariableGraph, observations: Matrix): Matrix {
 const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>
   densities.find(({ density }) => density.search?.restrict !== undefined);
 
-/** Parameters of points, moved within what the variable's densities allow only. */
+/** Parameters of points, restricted to moves that the variable's densities allow. */
 function restrictedPoints(
   node: Node,
   parameters: Readonly<Record<string, Parameter>>,
@@ -256,10 +292,10 @@ function restrictedPoints(
   );
 }
 
-/** Variance at which encoders start. */
+/** Initial variance of encoders. */
 const ENCODED_VARIANCE = 0.01;
 
-/** The chart of a map that takes this variable alone, if there is one. */
+/** The chart of a map with this variable as its only input, if there is one. */
 function chartOf({ nodes }: VariableGraph, name: string): Chart | undefined {
   for (const { variable, given } of nodes) {
     if (variable.role === 'mapped' && given.length === 1 && given[0] === name && variable.map.chart)
@@ -278,7 +314,7 @@ function latentStart(
   name: string,
 ): Matrix {
   if (init === 'random' || (init === 'pca' && !isPointwise)) {
-    // A stream of its own for each variable.
+    // A separate stream for each variable.
     const stream = Array.from(name).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
     const random = seededRandom(seed + stream);
     return new Matrix(
@@ -313,12 +349,12 @@ function latentStart(
 const startsAtMap = ({ variable, isPointwise }: Node) =>
   isPointwise && variable.role === 'latent' && variable.init === 'tsne';
 
-/** The observations from which latents start, without what known variables explain of them. */
+/** Observations for initializing latents, without the part explained by known variables. */
 function latentObservations(graph: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
   return besideKnown(graph, startFunctions(graph, startObservations(graph, seen)));
 }
 
-/** Maps of the observations, as the model sees them, for the variables that start at one; undefined where the time is too short for them. */
+/** Maps of the observations in the model's units, for variables that start at one; undefined if time is too short. */
 async function mapsOf(
   graph: VariableGraph,
   seen: ReadonlyMap<string, Observations>,
@@ -335,14 +371,14 @@ async function mapsOf(
   return maps;
 }
 
-/** Drives work to its end; gives undefined where its time has passed before. */
+/** Runs work to its end; returns undefined if its time limit is exceeded. */
 type Driver = <T>(work: ProgressiveWork<T>) => Promise<T | undefined>;
 
-/** True for a variable on a chart that starts where its observations are. */
+/** True for a variable on a chart that is initialized from its observations. */
 const startsOnChart = (graph: VariableGraph, { name, variable, isPointwise }: Node): boolean =>
   isPointwise && variable.role === 'latent' && variable.init === 'pca' && chartOf(graph, name)?.start !== undefined;
 
-/** Coordinates on their charts, for variables that have one, as maps of the observations show them; each with whose map it is. */
+/** Initial coordinates on charts, for variables that have one, computed from maps of the observations; `owner` names the map. */
 async function chartMapsOf(
   graph: VariableGraph,
   seen: ReadonlyMap<string, Observations>,

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { isPart, namedOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { joinedColumns } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { initialLatents } from '../initialization.ts';
@@ -10,7 +11,7 @@ import type { Parameter } from '../parameter.ts';
 import { valueTensors } from '../part.ts';
 import { imputed } from '../posterior.ts';
 import { pickedMatrix } from './compiled.ts';
-import { joinedColumns, type Node, type VariableGraph } from './graph.ts';
+import type { Node, VariableGraph } from './graph.ts';
 import type { Observations } from './observations.ts';
 import {
   factorsOf,
@@ -22,12 +23,12 @@ import {
 } from './variable.ts';
 
 /**
- * A variable that is computed from others: decoders, charts such as `circle()`, back-constraints.
+ * A variable computed from others: by a decoder, a chart such as `circle()`, or a back-constraint.
  *
- * @param given - the variables that the map is applied to, in its order
- * @param map - `mlpMap()`, `circle()`, one made by `defineMap`, or a function of tensors n×q without parameters
+ * @param given - the variables that the map is applied to, in order
+ * @param map - `mlpMap()`, `circle()`, a custom map of `defineMap`, or a function of n×q tensors without parameters
  * @param options - see {@link MappedOptions}
- * @throws InvalidInputError for what is not a variable or not a map
+ * @throws InvalidInputError for an invalid variable or map
  * @example
  * ```ts
  * const angle = latent({ dim: 1 });
@@ -53,7 +54,7 @@ export function mapped<const F = undefined>(
   });
 }
 
-/** Rows of several variables side by side; of plates with other numbers of rows the first's alone. */
+/** Rows of several variables side by side; only the first one's if plates have different numbers of rows. */
 function sameRows(parts: readonly Matrix[]): Matrix {
   return joinedColumns(parts.filter(({ rows }) => rows === parts[0]!.rows));
 }
@@ -68,7 +69,7 @@ function mappedColumns({ nodes }: VariableGraph, { name, variable }: Node<Mapped
   return 2;
 }
 
-/** Where a mapped variable is to start: at the observations that a decoder is to give, or at principal components, and 0 in columns that these do not fill. */
+/** Target for the initialization of a mapped variable: the observations for a decoder, otherwise principal components, with 0 in columns beyond them. */
 function mappedTarget(
   { nodes }: VariableGraph,
   seen: ReadonlyMap<string, Observations>,
@@ -98,7 +99,7 @@ const placeMapped: MappedStart = (node, { model, seed, observations, starts, pla
   if (!isKnown && variable.map.features(rows, rows) !== rows) {
     const parents = node.given.map((each) => `'${each}'`).join(' and ');
     throw new InvalidInputError(
-      `The map '${variable.map.name}' of '${name}' of ${model.owner} is a function of rows and of those of the fit, which one known variable has, but ${parents} ${node.given.length === 1 ? 'is inferred' : 'are given'}. ` +
+      `The map '${variable.map.name}' of '${name}' of ${model.owner} is a function of new rows and the fitted rows of one known variable, but ${parents} ${node.given.length === 1 ? 'is inferred' : 'are given'}. ` +
         'Give it one known variable, with all columns side by side, or take a map without features, such as mlpMap().',
     );
   }
@@ -119,13 +120,13 @@ const placeMapped: MappedStart = (node, { model, seed, observations, starts, pla
   return tensorMatrix(model.mapped(node, valueTensors(initialOf(name)), inputs));
 };
 
-/** What the initial values of a map's parameters may depend on. */
+/** Data that the initial values of a map's parameters may depend on. */
 export interface MapStart {
-  /** Rows that the map is given, as the model sees them, N×D; those of several variables side by side. */
+  /** Input rows of the map in the model's units, N×D; rows of several variables side by side. */
   readonly observations: Matrix;
-  /** Result of `features`; the rows themselves without it. */
+  /** Result of `features`, or else the rows themselves. */
   readonly features: Matrix;
-  /** Where the result is to start, N×q: a map's start is fitted to it. Formed when it is read. */
+  /** Target of the map's result, N×q: its initial parameters are fitted to it. Computed when it is read. */
   readonly latents: Matrix;
   /** Number of columns of the result, q. */
   readonly latentDim: number;
@@ -133,15 +134,15 @@ export interface MapStart {
   readonly seed: number;
 }
 
-/** Coordinates of a manifold: what goes from one of its points to another without leaving it. */
+/** Coordinates of a manifold, with paths between points that stay on it. */
 export interface Chart {
-  /** Point a part of the way from one point to another, 0 to 1, in the coordinates of the variable that the map is given. */
+  /** Point at a fraction (0 to 1) of the path from one point to another, in the coordinates of the map's input variable. */
   between(from: Float64Array, to: Float64Array, part: number): Float64Array;
   /** Number of its coordinates. */
   readonly dim: number;
-  /** Period of each coordinate; none where it is left out. */
+  /** Period of each coordinate; undefined if they are not periodic. */
   readonly period?: number;
-  /** Coordinates at which points start, from principal components of the observations (N×c, as many as there are of `components`). */
+  /** Initial coordinates of points, computed from principal components of the observations (N×c with c = `components`). */
   start?(components: Matrix): Matrix;
   /** Number of principal components that `start` reads. */
   readonly components?: number;
@@ -153,13 +154,13 @@ export interface RowMap {
   readonly name: string;
   /** Its parameters by name, started. */
   readonly parameters: (start: MapStart) => Readonly<Record<string, Parameter>>;
-  /** Input of `apply` for known rows (n×D), independent of the parameters, given those of the fit (N×D). */
+  /** Input of `apply` for known rows (n×D), independent of the parameters but dependent on the fitted rows (N×D). */
   readonly features: (rows: Matrix, fitted: Matrix) => Matrix;
   /** Rows of the result, n×q. */
   readonly apply: (p: TensorMap, ...given: Tensor2D[]) => Tensor2D;
-  /** True where its rows are linear in those that it is given, beside a constant. */
+  /** True if its rows are affine in the input rows. */
   readonly affine?: true;
-  /** Chart of the variable that it is given, for maps onto a manifold. */
+  /** Chart of the input variable, for maps onto a manifold. */
   readonly chart?: Chart;
 }
 
@@ -167,9 +168,9 @@ export interface RowMap {
 export type MapLike = RowMap | ((...given: Tensor2D[]) => Tensor2D);
 
 /**
- * The map that is meant.
+ * The map of an argument.
  *
- * @throws InvalidInputError for what is not one
+ * @throws InvalidInputError if it is not a map
  */
 export function mapOf(given: unknown): RowMap {
   if (typeof given === 'function') {

@@ -9,14 +9,14 @@ import type { FittedGraph } from './fittedGraph.ts';
 import type { Node } from './graph.ts';
 
 /**
- * Expected metric of the noise-free functions at rows Z of the only root, summed over the observed variables or that of one.
+ * Expected metric of the noise-free functions at rows Z of the only root, for one observed variable or summed over all.
  *
- * @throws InvalidInputError for a model with another random variable on the way, or without moments
+ * @throws InvalidInputError for a model with an intermediate random variable, or without moments
  */
 export function expectedMetric(of: FittedGraph, Z: Matrix, view?: string): PullBack {
   const { model, latents, known, observed, roots, values } = of;
   const { graph, owner, seen, columns } = model;
-  // Without a latent variable that of what is mapped from known rows.
+  // Without a latent variable, the metric of variables mapped from known rows.
   const root = latents.length > 0 ? roots[0] : graph.shown.variable.role === 'mapped' ? graph.shown.name : undefined;
   if (root === undefined || roots.length > 1 || known.length > 0 || latents.length > 1) {
     const others = [...latents, ...known].map(({ name }) => `'${name}'`).join(', ');
@@ -60,11 +60,11 @@ export function expectedMetric(of: FittedGraph, Z: Matrix, view?: string): PullB
   });
 }
 
-/** The expected metric JᵀJ of a mapping at n latent points, in squared units of the observations: the sum of two parts, each n×q², a q×q matrix a row. */
+/** The expected metric JᵀJ of a mapping at n latent points, in squared units of the observations: the sum of two parts, each n×q², with one q×q matrix per row. */
 export interface PullBack {
   /** E[J]ᵀE[J] */
   readonly mean: Matrix;
-  /** Σ_d Cov(J_d) over the D columns; undefined where the mapping does not say how its functions vary together. */
+  /** Σ_d Cov(J_d) over the D columns; undefined if the covariances of the mapping's functions are unknown. */
   readonly spread: Matrix | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface PullBack {
  * The metric from slopes at n points.
  *
  * @param mean - n·q×D, row i·q + k the mean slope at point i along column k
- * @param covariances - n·q×n·q between the slopes, one for all columns or D
+ * @param covariances - n·q×n·q, between the slopes, one for all columns or D
  * @param deviation - units of the D columns
  */
 export function pullBackOf(
@@ -131,7 +131,7 @@ export function slopesFrom({ data, rows, columns: D }: Matrix, step: number): Ma
   return result;
 }
 
-/** AᵀGA of each point: the metric of x pulled back to z, of slopes A of x along z (n·q×r, row i·q + k along column k of z). */
+/** AᵀGA for each point: the metric of x pulled back to z, with slopes A of x along z (n·q×r, row i·q + k along column k of z). */
 function pulledBack({ mean, spread }: PullBack, slopes: Matrix): PullBack {
   const n = mean.rows;
   const [r, q] = [slopes.columns, slopes.rows / n];
@@ -155,7 +155,7 @@ function pulledBack({ mean, spread }: PullBack, slopes: Matrix): PullBack {
   return { mean: pull(mean), spread: spread && pull(spread) };
 }
 
-/** Sum of the metrics of several mappings from the same latents; its spread is known where that of each is. */
+/** Sum of the metrics of several mappings from the same latents; its spread is known if it is known for each mapping. */
 function pullBackSum(parts: readonly PullBack[]): PullBack {
   const sum = (a: Matrix, b: Matrix) =>
     new Matrix(

@@ -18,13 +18,13 @@ import type { Fitted, FittedGraph } from './fittedGraph.ts';
 import type { Node, PlacedDensity } from './graph.ts';
 import { isEncoded } from './variable.ts';
 
-/** Quantities of new rows, all derived from the densities that the model was fitted with. */
+/** Quantities of new rows, all derived from the fitted densities. */
 export type OfNewRows = Required<Pick<RowModel, 'density' | 'predict' | 'sample'>> &
   Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'>;
 
-/** Number of draws over which random variables between the given and the observed ones are integrated. */
+/** Number of draws used to integrate over random variables between the known and the observed ones. */
 const DRAWS = 128;
-/** Seed of these draws: predictions are the same each time. */
+/** Seed of these draws, so that predictions are the same each time. */
 const DRAWS_SEED = 20_080_613;
 
 /** Derives the quantities of new rows from a fitted graph. */
@@ -34,7 +34,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
   const { graph, owner, seen } = model;
   const { nodes } = graph;
 
-  const density: OfNewRows['density'] = (X, rows, isRough = false) =>
+  const density: OfNewRows['density'] = (X, rows, accuracy, isValue = false) =>
     at((fitted) => {
       const joint = matrixTensor(paddedRows(X));
       const [n] = joint.shape;
@@ -65,7 +65,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         for (const node of pointwise) {
           if (!current.has(node.name) || !isGiven(node, current, given)) continue;
           for (const placed of node.densities) {
-            const { logPredictive } = fitted.conditional(placed, node, isRough);
+            const { logPredictive } = fitted.conditional(placed, node, accuracy);
             if (logPredictive === undefined) continue;
             const present = presence.get(node.name);
             if (present !== undefined && !placed.density.takesMissing) throw missingEntries(owner, node.name, placed);
@@ -86,8 +86,8 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         ofAll = new Float64Array(doublesOf(both));
         return op.sum<Scalar>(both);
       };
-      const { gradients } = valueAndGradients(sum, [joint]);
-      const gradient = new Matrix(gradients[0] ?? new Float64Array(n * X.columns), n, X.columns);
+      const gradients = isValue ? void sum() : valueAndGradients(sum, [joint]).gradients;
+      const gradient = new Matrix(gradients?.[0] ?? new Float64Array(n * X.columns), n, X.columns);
       return {
         density: ofObservations.slice(0, X.rows),
         posterior: ofAll.slice(0, X.rows),
@@ -95,10 +95,10 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       };
     });
 
-  // What is searched for new rows: latent variables; where there are none, what is mapped from rows that may have missing entries.
+  // The variables searched for new rows: latent variables or, without any, variables mapped from rows that may have missing entries.
   const units = latents.length > 0 ? of.widths(latents) : of.widths([graph.shown]);
 
-  /** Moments or draws of what follows from the values that are given. */
+  /** Moments or draws of the variables that follow from known values. */
   function follow(
     fitted: Fitted,
     given: RowsByName,
@@ -144,12 +144,12 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
     };
   };
 
-  /** True if something between the given values and an observed variable is itself random. */
+  /** True if a variable between the known values and an observed variable is random. */
   function isIndirect(given: RowsByName): boolean {
     return latents.some(({ name, given: needs }) => given[name] === undefined && needs.length > 0);
   }
 
-  /** @throws InvalidInputError where no observed variable follows from the values that are given, with the variable that they lack */
+  /** @throws InvalidInputError if no observed variable follows from these values, naming the missing variable */
   function checkFollowed(fitted: Fitted, given: RowsByName, found: object, caller: 'predict' | 'sample'): void {
     if (of.observed.length === 0 || of.observed.some(({ name }) => name in found)) return;
     const silent = latents.find(({ name, given: needs, densities: [placed] }, l) => {
@@ -198,7 +198,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
           equalMixture(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies),
         );
         if (isObserved) return undefined;
-        // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
+        // Intermediate latent rows include the noise of their density. Each row is predicted separately, so covariances between rows are omitted.
         if (moments.covariances === undefined)
           return drawn(owner, node, () => moments, conditional, rows, random, true);
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
@@ -277,7 +277,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
   };
 }
 
-/** Paths beyond the last of some rows, which are points or Gaussian rows. */
+/** Paths after the last of some rows, which are points or Gaussian rows. */
 function pathsAhead(
   next: NonNullable<Conditional['next']>,
   { mean, variance }: { readonly mean: Matrix; readonly variance: Matrix | undefined },
@@ -293,7 +293,7 @@ function pathsAhead(
     const i = N + paths.length - lag;
     if (!Number.isInteger(lag) || lag < 1 || i < 0) {
       throw new InvalidInputError(
-        `The row ${lag} steps back was asked for, but there are ${N + paths.length} rows. Ask for before(1), the last one, to before(${N + paths.length}).`,
+        `The row ${lag} steps back was requested, but there are ${N + paths.length} rows. Ask for before(1), the last one, to before(${N + paths.length}).`,
       );
     }
     if (i >= N) return paths[i - N]!;
@@ -309,7 +309,7 @@ function pathsAhead(
   return paths.map(tensorMatrix);
 }
 
-/** Moments n×D with what noise adds, 0 where there is none. */
+/** Moments n×D with noise, or zero noise if there is none. */
 function wide(owner: string, name: string, { mean, variance, noise }: RowMoments) {
   if (mean?.rank !== 2 || variance?.rank !== 2 || mean.shape[0] !== variance.shape[0]) {
     throw new InvalidInputError(
@@ -321,9 +321,9 @@ function wide(owner: string, name: string, { mean, variance, noise }: RowMoments
 }
 
 /**
- * A draw of new rows: by the density's own sample, or of functions that are normal together, which covariances say.
+ * A draw of new rows: by the density's `sample`, or from jointly normal functions if their covariances are known.
  *
- * @throws InvalidInputError for a density that says the moments of its rows and not what is distributed so
+ * @throws InvalidInputError for a density that defines the moments of its rows but not their distribution
  */
 function drawn(
   owner: string,
@@ -358,7 +358,7 @@ const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).jo
 function missingEntries(owner: string, name: string, { density }: PlacedDensity): InvalidInputError {
   return new InvalidInputError(
     `New rows of '${name}' have missing entries (NaN), but the density '${density.name}' of ${owner} takes complete rows only. ` +
-      'Fill them in, or let the density read rows.present and say takesMissing: true.',
+      'Fill them in, or let the density read rows.present and set takesMissing: true.',
     { code: 'missingEntry' },
   );
 }
@@ -382,14 +382,14 @@ function squareUnscaled({ data, rows, columns }: Matrix, { deviation }: Standard
 const mapValues = (rows: RowsByName, change: (matrix: Matrix) => Matrix): RowsByName =>
   Object.fromEntries(Object.entries(rows).map(([name, matrix]) => [name, change(matrix)]));
 
-/** So many copies of rows, one below the other. */
+/** A number of copies of rows, one below the other. */
 function stacked({ data, rows, columns }: Matrix, copies: number): Matrix {
   const result = Matrix.zeros(rows * copies, columns);
   for (let k = 0; k < copies; k++) result.data.set(data, k * data.length);
   return result;
 }
 
-/** Each row so many times, one below the other. */
+/** Each row repeated a number of times, one below the other. */
 function repeatedEach({ data, rows, columns }: Matrix, times: number): Matrix {
   const result = Matrix.zeros(rows * times, columns);
   for (let i = 0; i < rows * times; i++) {

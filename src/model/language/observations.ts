@@ -11,31 +11,24 @@ import {
   standardizationOf,
   standardized,
 } from '../../core/observations.ts';
-import { checkOptions, missingOption } from '../../core/options.ts';
+import { checkOptions, missingOption, type OptionsIn } from '../../core/options.ts';
 import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowMatrices.ts';
 
 /** Options of {@link readObservations}. */
-export interface ObservationOptions {
-  /** 'ignore' takes missing entries (NaN); they are an error otherwise. */
-  readonly missing?: 'ignore' | undefined;
-  /** Whether column means are removed; default true. */
-  readonly center?: boolean | undefined;
-  /** Whether columns are divided by their standard deviations; 'auto' divides them if these differ by more than ten times. Default false. */
-  readonly scale?: ScaleOption | undefined;
-}
+export interface ObservationOptions extends OptionsIn<typeof optionsSchema> {}
 
-/** Observations, checked, copied and standardized once, for a variable and for the defaults of its density. A frozen value. */
+/** Observations that have been checked, copied and standardized once, for a variable and the defaults of its density. A frozen value. */
 export interface Observations {
   readonly kind: 'observations';
-  /** Where rows are read from some at a time: the matrices hold what is kept of it, no rows before it is read. */
+  /** Source of rows that are read in batches: the matrices then contain a sample; no rows are available earlier. */
   readonly stream: RowSource | undefined;
-  /** N×D, as they were given; NaN where missing. */
+  /** N×D, as passed; NaN where missing. */
   readonly raw: Matrix;
   /** N×D, centered and scaled; NaN where missing. */
   readonly data: Matrix;
   /** The same with 0 where missing. */
   readonly filled: Matrix;
-  /** N×D, 1 where observed; undefined where all are. */
+  /** N×D, 1 where observed; undefined if all are. */
   readonly present: Matrix | undefined;
   readonly standardization: Standardization;
   readonly missing: 'ignore' | undefined;
@@ -50,7 +43,7 @@ export interface Observations {
 /**
  * Reads observations once: a copy of finite numbers, and its centered and scaled form.
  *
- * @param values - N×D, rows are points, which are copied; or a source of rows, of which a fit in batches reads some at a time
+ * @param values - N×D, rows are points, which are copied; or a source of rows for a fit in batches
  * @param options - see {@link ObservationOptions}
  * @throws InvalidInputError unless it is a matrix of finite numbers with at least two rows and one column
  * @example
@@ -68,12 +61,15 @@ export function readObservations(values: MatrixLike | RowSource, options: Observ
 }
 
 const optionsSchema = v.strictObject({
+  /** 'ignore' accepts missing entries (NaN), which are otherwise an error. */
   missing: missingOption,
+  /** Whether column means are removed; default true. */
   center: v.optional(v.boolean('true or false'), true),
+  /** Whether columns are divided by their standard deviations; 'auto' divides them if these differ by more than ten times. Default false. */
   scale: v.optional(scaleOption, false),
 });
 
-/** The same of a matrix that nobody else changes. */
+/** The same for a matrix without other owners. */
 export function observationsOf(raw: Matrix, options: ObservationOptions): Observations {
   const { missing, center = true, scale = false } = options;
   checkObservations(raw, missing === 'ignore', scale === true);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn, typed } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
@@ -18,28 +18,25 @@ import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 
 const schema = v.strictObject({
+  /** Number of draws, from 1 (1). */
   draws: v.optional(v.pipe(v.number('a whole number from 1'), v.integer(), v.minValue(1)), 1),
+  /** Seed of the draws (0). */
   seed: v.optional(v.number('a whole number'), 0),
-  values: v.optional(v.any(), {}),
+  /** Natural values of parameters by path; default the model's initial values. */
+  values: v.optional(typed<ParameterValues>(), {}),
 });
 
 /** Options of draws from the prior of a model. */
-export interface SamplePriorOptions {
-  /** Number of draws, from 1 (1). */
-  readonly draws?: number | undefined;
-  /** Seed of the draws (0). */
-  readonly seed?: number | undefined;
-  /** Natural values of parameters by path; those that the model starts with unless given. */
-  readonly values?: ParameterValues | undefined;
-}
+export interface SamplePriorOptions extends OptionsIn<typeof schema> {}
 
 /**
- * Draws of all variables of a model from their densities, each after those that it is given; known variables are what they are. Parameters are held.
+ * Draws all variables of a model from their densities, parents first; known variables and parameters are fixed.
  *
  * @param model - a model of variables
  * @param options - see {@link SamplePriorOptions}
- * @returns of each draw the rows of every variable, by name, as many as the data have; observed ones as the densities draw them, not centered or scaled
- * @throws InvalidInputError for a model that was not made of variables, a variable without a density or with factors beside it, and a density that cannot be drawn from
+ * @returns for each draw, the rows of every variable by name, as many as in the data; observed variables are not centered or scaled
+ * @throws InvalidInputError for a model without variables, a variable without a density or with additional factors, and a density that cannot be
+ *   sampled
  * @example
  * ```ts
  * const prior = samplePrior(model, { draws: 4, seed: 1 });
@@ -98,13 +95,13 @@ export function samplePrior(
   });
 }
 
-/** Why the variables of a model cannot be drawn from their densities; undefined where they can. */
+/** Reason why the variables of a model cannot be drawn from their densities; undefined if they can. */
 function reasonNotDrawn({ graph, owner }: Pick<CompiledGraph, 'graph' | 'owner'>): string | undefined {
   for (const { name, variable, densities } of graph.nodes) {
     if (variable.role === 'embedded' || variable.role === 'known') continue;
     const factor = densities.find(({ isFactor }) => isFactor);
     if (factor !== undefined) {
-      return `'${name}' of ${owner} has the factor '${factor.density.name}' beside its density. What they make together cannot be drawn from; leave the factor out, or use it as the density.`;
+      return `'${name}' of ${owner} has the factor '${factor.density.name}' in addition to its density. Their product cannot be sampled; leave the factor out, or use it as the density.`;
     }
     if (variable.role === 'mapped') continue;
     const [placed] = densities;
@@ -119,10 +116,10 @@ function reasonNotDrawn({ graph, owner }: Pick<CompiledGraph, 'graph' | 'owner'>
 }
 
 /**
- * A model of variables in words: its variables with their shapes, densities and what they are given; its parameters; which densities say nothing of new
- * rows; and what its fits cannot do, with the reason.
+ * A model of variables in words: its variables with their shapes, densities and parents; its parameters; densities that do not apply to new rows; and
+ * abilities that its fits lack, with the reasons.
  *
- * @throws InvalidInputError for a model that was not made of variables
+ * @throws InvalidInputError for a model without variables
  * @example
  * ```ts
  * describe(model); // 'plain: 90 points\nVariables\n  z: latent, 90×2 ~ standardNormal …'
@@ -168,14 +165,14 @@ export function describeModel(model: AnyModel): string {
       ...(approximations.length > 0
         ? ['Approximations', ...approximations.map((own) => ` ${approximationsInWords([own])}`)]
         : []),
-      ...(silent.length > 0 ? ['Without a say in where new rows are placed', ...silent.map((own) => `  ${own}`)] : []),
+      ...(silent.length > 0 ? ['Without a part in placing new rows', ...silent.map((own) => `  ${own}`)] : []),
       ...(withoutNoise.length > 0 ? ['Drawn without noise only', ...withoutNoise.map((own) => `  ${own}`)] : []),
       ...(cannot.length > 0 ? ['Not available', ...cannot] : []),
     ].join('\n');
   });
 }
 
-/** Approximations of a model at these values, whose errors are not measured. */
+/** Approximations of a model at these values, without measured errors. */
 function approximationsOf(model: CompiledGraph, values: ParameterValues): Approximation[] {
   const isExact = ({ variable, densities }: Node) =>
     !(variable.role === 'latent' && isGaussian(variable)) && densities.every(({ density }) => density.exact);

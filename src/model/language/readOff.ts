@@ -1,12 +1,12 @@
 import { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { joinedColumns } from '../../core/rowMatrices.ts';
 import { topEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import type { AnyPosterior, FieldCoordinates, LearnedField, Posterior } from '../posterior.ts';
 import type { FittedGraph } from './fittedGraph.ts';
-import { joinedColumns } from './graph.ts';
 import type { EmbeddedVariable } from './variable.ts';
 
-/** Coordinates that are read off a field by its eigenvectors. */
+/** Coordinates computed from the eigenvectors of a field. */
 export function readOff({ precision, covariance }: LearnedField, { dim, by }: EmbeddedVariable): FieldCoordinates {
   return {
     latents:
@@ -15,8 +15,8 @@ export function readOff({ precision, covariance }: LearnedField, { dim, by }: Em
 }
 
 /**
- * Rows whose products are those that are expected of Gaussian rows: x_iᵀx_i is m_iᵀm_i + Σ_d s_id, which a column of its own adds to each; of rows that are correlated, the columns of
- * their factors do.
+ * Appends columns to rows so that their inner products are the expected ones of Gaussian rows: x_iᵀx_i becomes m_iᵀm_i + Σ_d s_id by one extra column
+ * per row; for correlated rows, the columns of their factors are appended.
  */
 export function withDeviations(
   mean: Matrix,
@@ -32,7 +32,7 @@ export function withDeviations(
   return joinedColumns([mean, deviations]);
 }
 
-/** Top eigenvectors of HUH, each times the root of its eigenvalue, N×dim. */
+/** Top eigenvectors of HUH, each times the square root of its eigenvalue, N×dim. */
 function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
   const means = new Float64Array(N);
   for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) means[i]! += data[i * N + j]! / N;
@@ -59,7 +59,7 @@ function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
   );
 }
 
-/** f_2 … f_{dim+1} of Q·f = μ·diag(Q)·f, N×dim: with D = diag(Q), D^½·f are the top eigenvectors of D^½·Q⁻¹·D^½ beside the first. */
+/** f_2 … f_{dim+1} in Q·f = μ·diag(Q)·f, N×dim: with D = diag(Q), the vectors D^½·f are the top eigenvectors of D^½·Q⁻¹·D^½ after the first. */
 function eigenmapCoordinates(Q: Matrix, { data: U, rows: N }: Matrix, dim: number): Matrix {
   const roots = Float64Array.from({ length: N }, (_, i) => Math.sqrt(Q.at(i, i)));
   const { vectors } = topEigenpairs(
@@ -78,19 +78,19 @@ function eigenmapCoordinates(Q: Matrix, { data: U, rows: N }: Matrix, dim: numbe
   return result;
 }
 
-/** What fits of a model can do whose points are all that it speaks of: the values that are shown, the random fields, and how what they are of is placed. */
+/** Posterior of a model that is about its points only, without a mapping: the values shown by fits, the random fields, and the projection of new rows. */
 export function fieldPosterior(of: FittedGraph): AnyPosterior {
   const posterior = { latents: latentsOf(of), ...placingOf(of), fitted: of };
   return withFields(posterior, of);
 }
 
-/** Rows of the variable that is shown; without columns where that is observed. */
+/** Rows of the shown variable; without columns if it is observed. */
 function latentsOf({ values, model: { graph } }: FittedGraph): Matrix {
   const { name, variable } = graph.shown;
   return variable.role === 'observed' ? Matrix.zeros(graph.points, 0) : values[name]!;
 }
 
-/** How new rows are placed by the density of what is shown, or by the field that it is read off. */
+/** Projection of new rows by the density of the shown variable, or by the field that it is computed from. */
 function placingOf({ model, coordinates, values }: FittedGraph): Partial<AnyPosterior> {
   const { graph, columns } = model;
   const { name, given, densities } = graph.shown;
@@ -102,7 +102,7 @@ function placingOf({ model, coordinates, values }: FittedGraph): Partial<AnyPost
   return { placement: { acceptsMissing: false, observedColumns: columns.get(given[0]!)!, place } };
 }
 
-/** A posterior with the random fields of the model's variables: graph and field are those of the first. They are computed when they are asked for, which may take a search. */
+/** A posterior with the random fields of the model's variables; graph and field are the first one's. They are computed on demand, which may take a search. */
 function withFields(posterior: Posterior, { fields }: FittedGraph): AnyPosterior {
   const all = Object.values(fields);
   if (all.length === 0) return posterior;

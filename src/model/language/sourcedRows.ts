@@ -17,11 +17,12 @@ import type { Node, VariableGraph } from './graph.ts';
 import { isEncoded, isGaussian, type ObservedVariable } from './variable.ts';
 
 /**
- * The model of observations that are read some rows at a time, started from some of them. All rows are gone through once for means, and once more for deviations
- * where they are scaled.
+ * The model of observations that are read in blocks of rows, initialized from a sample. All rows are read once for means, and again for deviations if
+ * they are scaled.
  *
- * @param make - makes the model of data in which a sample stands in the place of the source; of one that is to be fitted `reading` says how its rows are read
- * @param compiledOf - compiles a model that was made
+ * @param make - makes the model of data with a sample in place of the source; `reading` is set for a model to be fitted and describes how rows are
+ *   read
+ * @param compiledOf - compiles such a model
  */
 export async function startedFromRows<Data>(
   owner: string,
@@ -56,11 +57,11 @@ export async function startedFromRows<Data>(
   });
   if (model.points !== undefined) return model;
   throw new InvalidInputError(
-    `'${name}' of ${owner} is read some rows at a time, but its rows are not independent under the densities of the model. Give it a matrix, or densities that return one number a row.`,
+    `'${name}' of ${owner} is read in blocks of rows, but its rows are not independent under the densities of the model. Give it a matrix, or densities that return one number per row.`,
   );
 }
 
-/** Means and deviations of all rows; without deviations where 'auto' finds that these do not differ. */
+/** Means and deviations of all rows; without deviations if 'auto' decides that they do not differ. */
 async function standardizationOfAll(
   source: RowSource,
   { center, scale, check }: { center: boolean; scale: ScaleOption; check(Y: Matrix): void },
@@ -70,20 +71,20 @@ async function standardizationOfAll(
   return { ...moments, deviation: moments.deviation.map(() => 1) };
 }
 
-/** @throws InvalidInputError for variables beside the observed one that have rows of their own, one a point */
+/** @throws InvalidInputError for variables other than the observed one with separate rows, one per point */
 function checkedStream(owner: string, { nodes }: VariableGraph): Node<ObservedVariable> {
   const streamed = nodes.find(
     (node): node is Node<ObservedVariable> => node.variable.role === 'observed' && node.variable.stream !== undefined,
   )!;
   const refuse = (why: string): never => {
-    throw new InvalidInputError(`'${streamed.name}' of ${owner} is read some rows at a time, ${why}`);
+    throw new InvalidInputError(`'${streamed.name}' of ${owner} is read in blocks of rows, ${why}`);
   };
   const pointwise = nodes.filter(({ isPointwise }) => isPointwise);
   const other = pointwise.find(
     ({ name, variable }) => (variable.role === 'observed' || variable.role === 'known') && name !== streamed.name,
   );
   if (other !== undefined)
-    refuse(`but '${other.name}' has rows of its own. Put their columns side by side, or give a matrix.`);
+    refuse(`but '${other.name}' has separate rows. Put their columns side by side, or give a matrix.`);
   const latents = pointwise.flatMap(({ name, variable }) => (variable.role === 'latent' ? [{ name, variable }] : []));
   const [only] = latents;
   if (latents.length !== 1 || !isEncoded(only!.variable) || !isGaussian(only!.variable)) {
@@ -94,7 +95,7 @@ function checkedStream(owner: string, { nodes }: VariableGraph): Node<ObservedVa
   return streamed;
 }
 
-/** Data with a sample in the place of a source, wherever that stands in their lists and objects. */
+/** Data with a sample in place of the source, at any level of their lists and objects. */
 function withSample<Data>(owner: string, name: string, data: Data, source: RowSource, sample: SampledRows): Data {
   let isFound = false;
   const changed = (value: unknown): unknown => {
@@ -109,6 +110,6 @@ function withSample<Data>(owner: string, name: string, data: Data, source: RowSo
   const result = changed(data) as Data;
   if (isFound) return result;
   throw new InvalidInputError(
-    `The source of '${name}' of ${owner} is not among the data that the model was made of. Give it to the factory: model({ ${name}: source }).`,
+    `The source of '${name}' of ${owner} is not part of the model's data. Pass it to the factory: model({ ${name}: source }).`,
   );
 }

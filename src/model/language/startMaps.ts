@@ -9,14 +9,14 @@ import { spreadMap, tsneWork } from '../neighborStart.ts';
 import type { Node } from './graph.ts';
 import { isGaussian, type LatentVariable } from './variable.ts';
 
-/** Loads what computes a spectral embedding of complete observations (N×D), N×q. */
+/** Computes a spectral embedding of complete observations (N×D), N×q; loaded on demand. */
 export type SpectralStart = (
   kind: 'isomap' | 'eigenmaps',
 ) => Promise<(observations: Matrix, latentDim: number) => Embedding>;
 
 /**
- * A t-SNE map as the start of a variable, centered: points at a standard deviation of 2 a column, where with a lengthscale of 1 its clusters have room; Gaussian rows at 1,
- * the deviation of their prior.
+ * A centered t-SNE map as the initial value of a variable. Points have a standard deviation of 2 per column, which separates its clusters at
+ * lengthscale 1; Gaussian rows have 1, the standard deviation of their prior.
  */
 export function* tsneMapOf(observations: Matrix, { variable }: Node<LatentVariable>): ProgressiveWork<Matrix> {
   const latents = yield* tsneWork(observations, variable.dim);
@@ -25,8 +25,8 @@ export function* tsneMapOf(observations: Matrix, { variable }: Node<LatentVariab
 }
 
 /**
- * Loads what computes another start of a variable than the model's own, from the observations and a seed: principal components, an embedding of unit variance a column, a
- * t-SNE map, or standard normal draws.
+ * Loads a function that computes alternative initial values of a variable from the observations and a seed: principal components, an embedding with
+ * unit variance per column, a t-SNE map, or standard normal draws.
  *
  * @throws InvalidInputError for a spectral embedding of a model that has none
  */

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 
-/** Interval of observations: `above` and `below` are not in it, `from` and `to` are; unbounded where neither is given. */
+/** Interval of observations: `above` and `below` are excluded, `from` and `to` included; unbounded on a side without a bound. */
 export interface ObservationInterval {
   readonly above?: number;
   readonly from?: number;
@@ -10,23 +10,23 @@ export interface ObservationInterval {
   readonly to?: number;
 }
 
-/** Values that an entry of an observation may have. */
+/** Possible values of an observed entry. */
 export type DensitySupport = 'real' | 'counts' | ObservationInterval | readonly number[];
 
-/** Which observations a density can be of. */
+/** Possible observations of a density. */
 export interface ObservationSupport {
-  /** Whose support it is, such as "likelihood 'poisson'". */
+  /** Owner of the support, such as "likelihood 'poisson'". */
   readonly of: string;
-  /** Its values, where a definition names them. */
+  /** Its values, if the definition specifies them. */
   readonly values?: DensitySupport | undefined;
-  /** Description of valid observations if this one is not valid, in a row of this mean (NaN where an entry is missing); otherwise undefined. */
+  /** Description of valid observations if this one is not valid, in a row of this mean (NaN if an entry is missing); otherwise undefined. */
   readonly refuses: (y: number, rowMean: number) => string | undefined;
   /**
-   * Throws if an observation is outside of it, or would not be what it was.
+   * Throws if an observation is outside of the support, or would be changed.
    *
    * @param rows - n×D, NaN where missing
-   * @param isChanged - whether they are to be centered or scaled
-   * @param name - of their variable
+   * @param isChanged - whether they will be centered or scaled
+   * @param name - name of their variable
    */
   readonly check: (rows: Matrix, isChanged: boolean, name?: string) => void;
 }
@@ -34,19 +34,27 @@ export interface ObservationSupport {
 const EXPECTED =
   "'real', 'counts', an interval of a lower or an upper bound or both, such as { above: 0 } or { from: 0, to: 1 }, or a list of all values";
 
-/** True for an interval, as against names and lists of values. */
+/** True for an interval, as opposed to a name or list of values. */
 export const isInterval = (support: DensitySupport): support is ObservationInterval =>
   typeof support === 'object' && !Array.isArray(support);
 
-/** Lower and upper bound of an interval, and whether it holds them. */
+/** Lower and upper bound of an interval. */
 export function boundsOf({ above, from, below, to }: ObservationInterval) {
   return { low: above ?? from ?? Number.NEGATIVE_INFINITY, high: below ?? to ?? Number.POSITIVE_INFINITY };
 }
 
+/** A number within a support. */
+export function interiorOf(support: DensitySupport = 'real'): number {
+  if (!isInterval(support)) return Array.isArray(support) ? (support[0] as number) : 0;
+  const { low, high } = boundsOf(support);
+  if (Number.isFinite(low) && Number.isFinite(high)) return (low + high) / 2;
+  return Number.isFinite(low) ? low + 1 : Number.isFinite(high) ? high - 1 : 0;
+}
+
 /**
- * The support that a definition names.
+ * The support specified by a definition.
  *
- * @throws InvalidInputError for what is none
+ * @throws InvalidInputError if it is invalid
  */
 export function supportOf(of: string, given: DensitySupport = 'real'): ObservationSupport | undefined {
   const notSupport = (what: string) =>
@@ -106,7 +114,7 @@ export const observationSupport = (
         row.forEach((entry, j) => {
           const expected = Number.isNaN(entry) ? undefined : refuses(entry, mean);
           if (expected === undefined) return;
-          // A valid entry of a row that is none.
+          // A valid entry in an invalid row.
           const isRow = refuses(entry, 1) === undefined;
           const place = `row ${i}${isRow ? '' : `, column ${j}`}${name === undefined ? '' : ` of '${name}'`}`;
           throw new InvalidInputError(

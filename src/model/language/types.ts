@@ -21,10 +21,10 @@ import type { Saying } from './density.ts';
 import type { Variables } from './graph.ts';
 import type { EmbeddedVariable, KnownVariable, LatentVariable, MappedVariable, ObservedVariable } from './variable.ts';
 
-/** Names of variables of a role. */
+/** Names of variables with a role. */
 type Named<V, Of> = { [K in keyof V & string]: V[K] extends Of ? K : never }[keyof V & string];
 type LatentNames<V> = Named<V, LatentVariable>;
-/** Names of latent variables that new rows have, one row each. */
+/** Names of latent variables with a row for each new row. */
 type PlacedNames<V> = {
   [K in LatentNames<V>]: V[K] extends { readonly rows: infer R } ? (undefined extends R ? K : never) : never;
 }[LatentNames<V>];
@@ -35,7 +35,7 @@ type MappedNames<V> = Named<V, MappedVariable | EmbeddedVariable>;
 /** Rows by the names of variables. */
 type RowsOf<Names extends string> = { readonly [K in Names]?: MatrixLike | undefined };
 
-/** Known rows by name, all of them unless some may be those of an observed variable. */
+/** Known rows by name, all of them unless some may coincide with an observed variable's. */
 type KnownRows<V> = HasSource<V> extends true ? RowsOf<KnownNames<V>> : { readonly [K in KnownNames<V>]: MatrixLike };
 type HasSource<V> = true extends {
   [K in ObservedNames<V>]: V[K] extends { readonly source: undefined } ? false : true;
@@ -43,10 +43,10 @@ type HasSource<V> = true extends {
   ? true
   : false;
 
-/** Rows that are given without names, where no known ones have to come with them. */
+/** Rows without names, if no known rows are required. */
 type Unnamed<V, Rows> = [KnownNames<V>] extends [never] ? Rows : HasSource<V> extends true ? Rows : never;
 
-/** Parameters of a density by path, where its type knows them; any below the variable's name otherwise. */
+/** Parameters of a density by path if its type knows them; otherwise any path below the variable's name. */
 type PathsOfDensity<Name extends string, D> = D extends { readonly density: object; readonly '~paths'?: infer P }
   ? PathsBelow<Name, NonNullable<P>>
   : { readonly [Path in `${Name}.${string}`]: ParameterValue };
@@ -70,7 +70,7 @@ type UnionToIntersection<U> = (U extends unknown ? (each: U) => void : never) ex
   ? All
   : never;
 
-/** Abilities that a density or factor gives to fits. */
+/** Abilities of fits due to a density or factor. */
 type DensityAbilities<V> = {
   [K in keyof V]: V[K] extends { readonly '~density'?: infer D; readonly '~factors'?: infer F }
     ? AbilityOf<NonNullable<D>> | AbilityOf<F extends readonly (infer E)[] ? E : NonNullable<F>>
@@ -84,7 +84,7 @@ type AbilityOf<D> = D extends { readonly '~says'?: infer S }
       : never
   : never;
 
-/** What the type of a density says of new rows: see {@link Saying}; unknown where it does not say, nothing for random fields over the points. */
+/** Abilities of a density by its type: see {@link Saying}; unknown if its type is not specific, and none for random fields over the points. */
 type Said<D> = [AbilityOf<D>] extends [never]
   ? D extends { readonly '~says'?: infer S }
     ? S extends undefined
@@ -92,13 +92,13 @@ type Said<D> = [AbilityOf<D>] extends [never]
       : S
     : unknown
   : never;
-/** False if the type of a density rules out that it says this. */
+/** False if the type of a density rules out this ability. */
 type MaySay<D, What extends Saying> = unknown extends Said<D> ? true : What extends Said<D> ? true : false;
 type DensityOf<V> = V extends { readonly '~density'?: infer D } ? Exclude<D, undefined> : never;
 type FactorOf<V> = V extends { readonly '~factors'?: infer F } ? EntryOf<Exclude<F, undefined>> : never;
 type EntryOf<F> = F extends readonly (infer E)[] ? E : F;
 
-/** True unless the densities of some observed variable, or that there is none, or none beside, rule this out. */
+/** True unless the type of an observed variable's density rules the ability out, or there is no observed variable or no other variable. */
 type AllSay<V, What extends Saying> = string extends keyof V
   ? true
   : [ObservedNames<V>] extends [never]
@@ -114,14 +114,14 @@ type CanPlace<V> = string extends keyof V
     ? false
     : AllSay<V, 'rows'>;
 
-/** Whether a density or factor says what follows the rows of its variable. */
+/** Whether a density or factor defines the rows that follow its variable's. */
 type Follows<D> =
   unknown extends Said<D> ? boolean : 'next' extends Said<D> ? true : 'perhaps next' extends Said<D> ? boolean : false;
 type SequenceNames<V> = [PlacedNames<V>] extends [never] ? Named<V, MappedVariable> : PlacedNames<V>;
 type Sequential<V> = {
   [K in SequenceNames<V>]: Follows<DensityOf<V[K]>> | Follows<FactorOf<V[K]>>;
 }[SequenceNames<V>];
-/** Forecasts of the only observed variable, or of several by their names. */
+/** Forecasts of the only observed variable, or of several by name. */
 type Forecasts<V> =
   IsUnion<ObservedNames<V>> extends true
     ? {
@@ -133,7 +133,7 @@ type Forecasts<V> =
         };
       }
     : Forecasting;
-/** Abilities of fits whose shown variable is a sequence of rows; the type does not know which of several variables is shown. */
+/** Abilities of fits whose shown variable is a sequence of rows; if there are several variables, the type does not know which one is shown. */
 type ForecastingOf<V> =
   AllSay<V, 'moments'> extends false
     ? unknown
@@ -149,7 +149,7 @@ type ForecastingOf<V> =
               : unknown
         : unknown;
 
-/** Why the variables of a model cannot be drawn before it has seen its data; never where their types do not rule that out. */
+/** Reason why the variables of a model cannot be drawn before a fit; never unless their types determine it. */
 type NotDrawn<V> = string extends keyof V
   ? never
   : {
@@ -161,14 +161,14 @@ type NotDrawn<V> = string extends keyof V
             : `the density of '${K}' has no sample`
         : unknown extends FactorOf<V[K]>
           ? never
-          : `'${K}' has a factor beside its density`;
+          : `'${K}' has a factor in addition to its density`;
     }[LatentNames<V> | ObservedNames<V>];
 
 /** Further abilities with several observed variables. */
 export type Translating<V> =
   IsUnion<ObservedNames<V>> extends true
     ? {
-        /** Latents of new rows of some variables, and the prediction of another there. */
+        /** Latents of new rows of some variables, and predictions of another variable there. */
         translate(
           given: RowsOf<ObservedNames<V>> & KnownRows<V>,
           to: ObservedNames<V>,
@@ -181,17 +181,17 @@ type IsUnion<T, All = T> = [T] extends [never] ? false : T extends unknown ? ([A
 
 /** Members of fits of a model of variables. */
 export interface ShowingVariables<V> {
-  /** Values of the variables that are not observed, N rows each, or as many as they have. */
+  /** Values of the variables that are not observed, N rows each unless they have a different number. */
   readonly values: { readonly [K in LatentNames<V> | MappedNames<V> | KnownNames<V>]: Matrix };
 }
 
 /** Abilities of fits whose observed variables have densities of new rows. */
 export interface PlacingVariables<V> {
   /**
-   * New rows in their place: the values of all latent variables at which the log density of the rows by the model's own densities is greatest.
+   * Projects new rows: the values of all latent variables that maximize the log density of the rows.
    *
-   * @param given - rows of observed variables (NaN counts as not observed), and of all known ones, by name; or the matrix of the only observed one
-   * @returns `latents` of the variable that `fit.latents` shows, `values` of all, and `logDensity` of each row's observations there
+   * @param given - rows of observed variables (NaN means not observed) and of all known ones, by name; or the matrix of the only observed variable
+   * @returns `latents`, for the variable in `fit.latents`; `values` of all variables; and `logDensity` of each row's observations
    */
   project(
     given: RowsOf<ObservedNames<V>> & KnownRows<V>,
@@ -203,9 +203,9 @@ export interface PlacingVariables<V> {
 /** Abilities of fits whose observed variables have moments of new rows. */
 export interface PredictingVariables<V> {
   /**
-   * Moments of what follows from these values, by name; variables in between that are random are passed on with their uncertainty.
+   * Moments of the variables that follow from these values, by name; the uncertainty of intermediate random variables is propagated.
    *
-   * @param given - values of latent variables that are given nothing, of all known ones, and of others to hold there
+   * @param given - values of latent variables without parents, of all known ones, and of others to be fixed
    */
   predict(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
@@ -218,7 +218,7 @@ export interface PredictingVariables<V> {
       readonly view?: ObservedNames<V> | undefined;
     } & CalibrationOptions,
   ): Prediction;
-  /** Predictions on the way between two points, on the chart of the latents where they have one. */
+  /** Predictions along a path between two points, on the chart of the latents if they have one. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
@@ -229,7 +229,7 @@ export interface PredictingVariables<V> {
       readonly noise?: boolean | undefined;
     } & CalibrationOptions,
   ): PredictedLatents;
-  /** Along the geodesic: see `geometry`. */
+  /** Predictions along the geodesic: see `geometry`. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
@@ -242,9 +242,9 @@ export interface PredictingVariables<V> {
   ): Promise<PredictedLatents>;
 }
 
-/** Abilities of fits whose observed variables have draws of new rows. */
+/** Abilities of fits whose observed variables can be drawn for new rows. */
 export interface SamplingVariables<V> {
-  /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
+  /** A draw of the variables that follow from these values, by name; jointly over the rows if the density is joint. */
   sample(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
     options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined } & CalibrationOptions,
@@ -259,22 +259,22 @@ export interface SamplingVariables<V> {
   ): Matrix;
 }
 
-/** The same rows; names of no variable that they may be of are errors. */
+/** The same rows; names other than possible variables are errors. */
 type NamesOf<V, G> = G & { readonly [K in Exclude<keyof G, ObservedNames<V> | KnownNames<V>>]: never };
-/** Result for each observed variable whose rows are given. */
+/** Result for each observed variable among the rows. */
 type ForEach<V, G, Found> = {
   readonly [K in keyof G & ObservedNames<V>]: [G[K]] extends [MatrixLike] ? Found : Found | undefined;
 };
 
-/** Abilities of fits that place rows and predict there. */
+/** Abilities of fits that project rows and predict there. */
 export interface FillingVariables<V> {
-  /** Means of the observed variables at the places of these rows. */
+  /** Means of the observed variables at the projections of these rows. */
   reconstruct<G extends RowsOf<ObservedNames<V>> & KnownRows<V>>(
     given: NamesOf<V, G>,
     options?: ProjectOptions,
   ): Promise<ForEach<V, G, Matrix>>;
   reconstruct(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Matrix>;
-  /** Rows with their missing entries (NaN) filled in by predictions at their places, and the variances of these. */
+  /** Rows with their missing entries (NaN) imputed by predictions at their projections, and the variances of these entries. */
   impute<G extends RowsOf<ObservedNames<V>> & KnownRows<V>>(
     given: NamesOf<V, G>,
     options?: ProjectOptions,
@@ -282,15 +282,15 @@ export interface FillingVariables<V> {
   impute(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Prediction>;
 }
 
-/** A random field over the points: the edges where its precision is not 0, the multipliers of its constraints, and how well these hold. */
+/** A random field over the points: the edges where its precision is not 0, the multipliers of its constraints, and their optimality. */
 export interface FittedField extends Pick<LearnedField, 'precision' | 'covariance'> {
   readonly graph: LearnedByLayer['graph'];
   /** Values of its parameters by name, such as the multipliers of each set of constraints. */
   readonly multipliers: ParameterValues;
   /** Largest violation of the optimality conditions, relative. */
   readonly kktResidual: number | undefined;
-  /** Columns over the points with missing entries (NaN) at their conditional mean in the field. */
-  impute(Y: MatrixLike, options?: CalibrationOptions): Prediction;
+  /** Columns over the points with missing entries (NaN) replaced by their conditional mean in the field. */
+  impute(Y: MatrixLike, options?: Pick<ProjectOptions, 'calibrated' | 'signal'>): Promise<Prediction>;
 }
 
 /** Members of fits with a random field over the points. */
@@ -299,7 +299,7 @@ interface ShowingFields<V> extends FieldShowing {
   field(name: keyof V & string): FittedField;
 }
 
-/** What follows from the densities that were fitted, by the names of the variables; what these cannot say is left out. */
+/** Abilities derived from the fitted densities, by the names of the variables; only those that the densities support. */
 export type FitsOfVariables<V> = ShowingVariables<V> &
   (CanPlace<V> extends true ? PlacingVariables<V> : unknown) &
   (AllSay<V, 'moments'> extends true ? PredictingVariables<V> : unknown) &
@@ -314,7 +314,7 @@ export type FitsOfVariables<V> = ShowingVariables<V> &
       : unknown
     : unknown);
 
-/** What fits of a model of these variables can do; of latents that are Gaussian rows with their variances and relevance. */
+/** Abilities of fits of a model of these variables; for Gaussian latents, including their variances and relevance. */
 export type AbilitiesOfVariables<V> = FitsOfVariables<V> &
   (string extends keyof V
     ? unknown
@@ -333,6 +333,6 @@ export type VariablesModel<V extends Variables> = Model<
   AbilitiesOfVariables<V>,
   'searched'
 > & {
-  /** In types only: why `samplePrior` cannot draw its variables. */
+  /** In types only: reason why `samplePrior` cannot draw its variables. */
   readonly '~notDrawn'?: NotDrawn<V>;
 };

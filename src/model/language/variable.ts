@@ -9,6 +9,7 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Initialization } from '../initialization.ts';
 import type { Choice, ChoiceSettings, Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
+import type { RowConstraint } from '../rowTransforms.ts';
 import type { CompiledGraph, StartMaps } from './compiled.ts';
 import type { correlatedRowsAt, PriorPrecision, precisionOf } from './correlatedRows.ts';
 import { type Density, type DensityLike, densityOf, type RowsStart } from './density.ts';
@@ -16,67 +17,67 @@ import type { Node, VariableGraph } from './graph.ts';
 import type { RowMap } from './mapped.ts';
 import { isObservations, type Observations, readObservations } from './observations.ts';
 
-/** Where the rows of a latent variable start. */
+/** Initial rows of a latent variable. */
 export type LatentInit = 'pca' | 'tsne' | 'random' | MatrixLike | Initialization;
 
-/** How a latent variable is inferred: as a point, or as a Gaussian a row. */
+/** Posterior of a latent variable: points, or one Gaussian per row. */
 export type LatentPosterior =
   | 'point'
-  | { readonly kind: 'likelihood'; readonly name: string; readonly parameters: Readonly<Record<string, Parameter>> }
+  | { readonly kind: 'density'; readonly name: string; readonly parameters: Readonly<Record<string, Parameter>> }
   | EncodedRows
   | DistributedRows
   | PointRows;
 
 /**
- * Points that are held (`fixedAt(X)`), or are a function of the observations (`backConstrained(map)`).
- * Paths begin with `latents`, which the variable's name takes the place of.
+ * Points that are fixed (`fixedAt(X)`) or a function of the observations (`backConstrained(map)`). Paths begin with `latents`, which is replaced by
+ * the variable's name.
  */
 export interface PointRows {
   readonly kind: 'latents';
   readonly name: string;
-  /** Its parameters, under `latents` or `latents.<name>`, started for the observations Y (N×D) and q dimensions. */
+  /** Its parameters under `latents` or `latents.<name>`, initialized for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
-  /** What a map of the observations is fitted to; latents that are held have none. */
+  /** Initial values that a map of the observations is fitted to; fixed latents have none. */
   readonly init?: LatentInit;
-  /** The same with another start. */
+  /** The same with different initial values. */
   readonly from: (init: Matrix) => PointRows;
-  /** Whether they are a function of the observations, which new observations may be put through. */
+  /** Whether they are a function of the observations, which also applies to new observations. */
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** The n×q latents of the observations with these features. */
   readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
-  /** The n×q places of new complete rows Y (n×D) among the latents (N×q) of the points, for latents that are not searched by the densities of the observations. */
+  /** Latents of new complete rows Y (n×D), n×q, from the latents (N×q) of the points, if no search by the densities of the observations is needed. */
   readonly place?: (Y: Matrix, latents: Matrix) => Promise<Matrix>;
   readonly toJSON: () => PosteriorJSON;
 }
 
-/** Plain JSON with a `name` that says which factory reads it. */
+/** Plain JSON with the `name` of the factory that reads it. */
 export type PosteriorJSON = { readonly name: string } & { readonly [key: string]: unknown };
 
 /**
- * Gaussian rows that are variables of their own (`gaussianLatents()`), or a function of the observations (`encoded(map)`). Paths begin with `latents`, which the
- * variable's name takes the place of.
+ * Gaussian rows with free parameters (`gaussianLatents()`), or as a function of the observations (`encoded(map)`). Paths begin with `latents`, which
+ * is replaced by the variable's name.
  */
 export interface DistributedRows {
   readonly kind: 'latentDistribution';
   readonly name: string;
-  /** Its parameters under their paths, started for the observations Y (N×D) and q dimensions. */
+  /** Its parameters by path, initialized for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
-  /** The same with another start. */
+  /** The same with different initial values. */
   readonly from: (init: Matrix) => DistributedRows;
-  /** Where its means start, or what they are fitted to: see {@link initialLatents}. */
+  /** Initial means, or the target that a map is fitted to: see `initialLatents` of `latentfield/latents`. */
   readonly init: Exclude<LatentInit, 'tsne' | 'random'>;
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
-  /** Paths of the parameters that have one row a point. */
+  /** Paths of the parameters with one row per point. */
   readonly pointwise: readonly string[];
-  /** For correlated rows: reads the precision off the density of their variable. */
+  /** For correlated rows: reads the precision from the density of their variable. */
   readonly precisionFrom?: typeof precisionOf;
-  /** Such rows at plain values. */
+  /** Correlated rows at plain values. */
   readonly correlatedAt?: typeof correlatedRowsAt;
-  /** Means and variances of the observations with these features; of variables of their own these are not asked for. Correlated rows take the precision of their variable's density. */
+  /** Means and variances for the observations with these features, which free Gaussian rows do not need. Correlated rows require the precision of their variable's density. */
   readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
   readonly toJSON: () => PosteriorJSON;
 }
@@ -87,48 +88,68 @@ export interface EncodedRows {
   readonly encoder: RowMap;
 }
 
+/** Rows of a latent variable with known positions. */
+export interface HeldRows {
+  /** Row indices, from 0. */
+  readonly rows: ArrayLike<number>;
+  /** Their positions, one row each. */
+  readonly at: MatrixLike;
+  /** Strength of attraction to the positions; default the rows are fixed there. */
+  readonly strength?: number | undefined;
+}
+
 /** Options of a latent variable. */
 export interface LatentVariableOptions {
   /** Number of its columns, from 1. */
   readonly dim: number;
-  /** How its rows are distributed, exactly one density; default none. */
+  /** Density of its rows; default none. */
   readonly density?: DensityLike | undefined;
-  /** The variables that this density is given. */
+  /** Parent variables of this density. */
   readonly given?: Given | undefined;
   /** Further factors, whose log densities are added: improper priors, products. */
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
   /**
-   * Where it starts: at principal components of the observations (unless given), at a t-SNE map of them ('tsne', which `fit` makes first, at a deviation of 2 a
-   * column), at random, or at a matrix.
+   * Initial values: principal components of the observations (default), a t-SNE map of them ('tsne', computed by `fit` and scaled to a standard
+   * deviation of 2 per column), random values, or a matrix.
    */
   readonly init?: LatentInit | undefined;
   /**
-   * How it is inferred: `'point'` (unless given), `fixedAt(X)`, `backConstrained(map)`: a function of the observations; or `gaussian({ variance })`,
-   * `gaussianLatents()`, `encoded(map)`: a Gaussian a row, integrated out.
+   * Type of posterior. Points: `'point'` (default), `fixedAt(X)`, or `backConstrained(map)`, a function of the observations. A Gaussian per row,
+   * integrated out: `gaussian({ variance })`, `gaussianLatents()`, `encoded(map)`.
    */
   readonly posterior?: LatentPosterior | undefined;
   /**
-   * Its rows where it has not one a point: a count, 'outputs' for one a column of the observations, or the name of a known variable N×1 (a plate): one row a value of that, in
-   * ascending order, of which each point is given its own.
+   * Constraint on its rows: `'positive'`, `'simplex'` (positive with sum 1) or `'ordered'` (increasing); default none. The search moves unconstrained
+   * variables, and posterior samples include the Jacobian. Requires the posterior `'point'`.
+   */
+  readonly transform?: RowConstraint | undefined;
+  /**
+   * Rows fixed at known positions, h×dim; with a `strength` s > 0 they are instead attracted to them by the term −s/2·‖x − at‖² in the log density.
+   * Requires the posterior `'point'`.
+   */
+  readonly held?: HeldRows | undefined;
+  /**
+   * Its rows, unless it has one per point: a count, 'outputs' for one per column of the observations, or the name of a known variable, N×1 (a plate),
+   * for one row per distinct value in ascending order, which selects the row of each point.
    */
   readonly rows?: number | string | undefined;
 }
 
 /** Options of an observed variable. */
 export interface ObservedOptions {
-  /** How its rows are distributed. */
+  /** Density of its rows. */
   readonly density: DensityLike;
   readonly given?: Given | undefined;
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
-  /** 'ignore' takes missing entries (NaN); they are an error otherwise. */
+  /** 'ignore' accepts missing entries (NaN), which are otherwise an error. */
   readonly missing?: 'ignore' | undefined;
-  /** Whether column means are removed before fitting and put back by predictions; as the density has it unless given. */
+  /** Whether column means are removed before fitting and added back by predictions; the default depends on the density. */
   readonly center?: boolean | undefined;
-  /** Whether columns are divided by their standard deviations, undone by predictions; 'auto' does so if these differ by more than ten times. Off unless turned on. */
+  /** Whether columns are divided by their standard deviations, undone by predictions; 'auto' does so if these differ by more than ten times. Default false. */
   readonly scale?: ScaleOption | undefined;
   /**
-   * How much each row counts, N numbers from 0: its log density is multiplied with it, as if it had been seen so often. For densities under which rows are independent,
-   * and for processes with inducing inputs, in whose bound they are. New rows count once.
+   * Weights of the rows, N numbers from 0: the log density of a row is multiplied by its weight, like repeated observations. For densities with
+   * independent rows, and for processes with inducing inputs, whose bound includes them. New rows have weight 1.
    */
   readonly weights?: ArrayLike<number> | undefined;
 }
@@ -137,72 +158,72 @@ export interface ObservedOptions {
 export interface MappedOptions {
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
   /**
-   * Number of its columns, for maps whose parameters need it. Unless given, those of the observations whose likelihood it is given to, once for each of its functions; 2 otherwise, under densities
-   * of your own too.
+   * Number of its columns, for maps whose parameters need it. Default for an input of a built-in likelihood: the columns of the observations times
+   * the number of functions per column; otherwise 2, also for custom densities.
    */
   readonly dim?: number | undefined;
 }
 
-/** Prefix of the names of parameters of points. */
+/** Prefix of the names of points' parameters. */
 export const POINTS = 'latents';
-/** The key of a variable's points among the parts of a model: its density has the name itself. */
+/** Key of a variable's points among the components of a model; its density has the variable's name as key. */
 export const pointsOf = (name: string) => `${name} points`;
 
-/** Places the parameters of variables, and holds what has been placed so far. */
+/** Registry of the variables' parameters. */
 export interface Placing {
   readonly model: CompiledGraph;
   /** The parameters of the model so far, by path. */
   readonly parameters: Record<string, Parameter>;
-  /** Paths of those that have one row a point. */
+  /** Paths of the parameters with one row per point. */
   readonly pointwise: string[];
-  /** Maps at which variables of init 'tsne' start, by their names. */
+  /** Initial maps of variables with init 'tsne', by name. */
   readonly maps: StartMaps | undefined;
   readonly seed: number;
   readonly observations: () => Matrix;
-  /** The functions behind them, from which latents start. */
+  /** The underlying functions, used to initialize latents. */
   readonly functions: () => Matrix;
-  /** Where variables start, by their names. */
+  /** Initial values of variables, by name. */
   readonly starts: ReadonlyMap<string, () => Matrix>;
-  /** Where Gaussian rows start, by the names of their variables. */
+  /** Initial Gaussian rows, by the names of their variables. */
   readonly spreads: Map<string, () => RowsStart>;
   readonly rowCount: (variable: Variable) => number;
-  /** Remembers a part's parameters under a key, and where they are by their own names. */
+  /** Registers a component's parameters under a key, with their paths by the component's names. */
   readonly place: (part: string, own: Readonly<Record<string, Parameter>>, pathOf?: (name: string) => string) => void;
-  /** Where a part's parameters start, by their paths. */
+  /** Initial values of a component's parameters, by path. */
   readonly initialOf: (part: string) => ParameterValues;
 }
 
-/** How latent variables start. It comes with them, so that pages of models without one leave its code out. */
+/** Initialization of latent variables. Part of the variables, so that pages of models without latents do not load its code. */
 export interface LatentStarts {
-  /** Places what the rows are inferred by, and returns where they start. */
+  /** Registers the parameters of the posterior, and returns its initial rows. */
   readonly place: (node: Node<LatentVariable>, placing: Placing) => () => Matrix;
-  /** The observations from which latents start, without what known variables explain of them. */
+  /** Observations for initializing latents, without the part explained by known variables. */
   readonly observations: (graph: VariableGraph, seen: ReadonlyMap<string, Observations>) => Matrix;
-  /** Makes a start before the fit, where variables start at maps; undefined where none does. */
+  /** Chooses initial values before the fit, if variables start at maps; undefined otherwise. */
   readonly choose: (
     graph: VariableGraph,
     seen: ReadonlyMap<string, Observations>,
     of: { readonly startedAt: (maps: StartMaps) => Model; readonly densityAt: (model: Model, seed: number) => number },
     model: Model,
   ) => ((settings: ChoiceSettings) => Promise<Choice>) | undefined;
-  /** A sentence about a given start that was spread. */
+  /** Note about perturbed initial latents. */
   readonly note: (variable: LatentVariable) => string;
 }
 
-/** Places the parameters of the map of a variable, and returns the value where they start. */
+/** Registers the parameters of a variable's map, and returns its initial value. */
 export type MappedStart = (node: Node<MappedVariable>, placing: Placing) => Matrix;
 
 interface Common {
   readonly kind: 'variable';
-  /** The variables that it is given, in their order. */
+  /** The parent variables, in order. */
   readonly given: readonly Variable[];
   readonly factors: readonly Density[];
 }
 
-/** Rows that are not one a point: a count, 'outputs', or the name of a known variable. */
+/** Rows other than one per point: a count, 'outputs', or the name of a known variable. */
 type PlateRows = number | string | undefined;
 
-/** A value that is inferred. */
+/** A variable whose value is inferred. */
 export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = PlateRows> extends Common {
   /** In types only: its density, and its factors. */
   readonly '~density'?: D;
@@ -211,14 +232,24 @@ export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = 
   readonly dim: number;
   readonly density: Density | undefined;
   readonly init: LatentInit;
-  /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
+  /** Gaussian rows: their initial variance, or the component that computes them; points other than free ones; undefined for free points. */
   readonly posterior: { readonly variance: Parameter } | EncodedRows | DistributedRows | PointRows | undefined;
+  readonly transform: RowConstraint | undefined;
+  /** Rows that start or stay at known positions. */
+  readonly held: CheckedHeldRows | undefined;
   readonly rows: R;
-  /** How it starts, which comes with it. @internal */
+  /** Its initialization. @internal */
   readonly '~starts': LatentStarts;
 }
 
-/** A value that was measured. */
+/** Rows of a latent variable with known positions, checked and copied. */
+export interface CheckedHeldRows {
+  readonly rows: readonly number[];
+  readonly at: Matrix;
+  readonly isFixed: boolean;
+}
+
+/** A variable whose value is measured. */
 export interface ObservedVariable<
   D = unknown,
   F = unknown,
@@ -229,61 +260,61 @@ export interface ObservedVariable<
   readonly '~factors'?: F;
   readonly role: 'observed';
   readonly data: Matrix;
-  /** Where rows are read from some at a time; the data are what is kept of it, no rows before it is read. */
+  /** Source of rows that are read in batches; the data then contain a sample, and no rows are available earlier. */
   readonly stream: RowSource | undefined;
-  /** The data as they were read before, if they were. */
+  /** The data as returned by `readObservations`, if they were. */
   readonly observations: Observations | undefined;
-  /** The known variable that holds the same rows, if it was given in the place of data. */
+  /** The known variable with the same rows, if one was passed as data. */
   readonly source: S;
   readonly density: Density;
   readonly missing: 'ignore' | undefined;
   readonly center: boolean;
   readonly scale: ScaleOption;
-  /** N numbers from 0, where rows do not count alike. */
+  /** N weights from 0, unless all rows have weight 1. */
   readonly weights: Float64Array | undefined;
 }
 
-/** A value that is given, for new rows too: a covariate, a time, a label. */
+/** A variable whose value is known, also for new rows: a covariate, a time, a label. */
 export interface KnownVariable extends Common {
   readonly role: 'known';
   readonly data: Matrix;
-  /** What known variables leave of observations, where latent variables start beside them, which comes with it (`BesideKnown`). */
+  /** Removes the part explained by known variables from the observations for initializing latents (`BesideKnown`). */
   readonly '~beside': unknown;
 }
 
-/** Observations side by side without what known variables explain of them. */
+/** Observations side by side, without the part explained by known variables. */
 export type BesideKnown = (graph: VariableGraph, observations: Matrix) => Matrix;
 
-/** A value that is computed from others. */
+/** A variable computed from others. */
 export interface MappedVariable<F = unknown> extends Common {
   /** In types only: its factors. */
   readonly '~factors'?: F;
   readonly role: 'mapped';
   readonly map: RowMap;
   readonly dim: number | undefined;
-  /** What places the parameters of its map, and returns its value where they start, which comes with it. @internal */
+  /** Registers the parameters of its map, and returns its initial value. @internal */
   readonly '~starts': MappedStart;
 }
 
-/** A value that is read off a learned field after the fit: coordinates of its points. */
+/** Coordinates of points, computed from a learned field after the fit. */
 export interface EmbeddedVariable<D = unknown> extends Common {
-  /** In types only: the density that is the field, where no variable has it. */
+  /** In types only: the density that is the field, if no variable has it. */
   readonly '~density'?: D;
   readonly role: 'embedded';
-  /** The field, where it is not the density of the variable that this one is given. */
+  /** The field, unless it is the density of the parent variable. */
   readonly density: Density | undefined;
   readonly dim: number;
   readonly by: FieldReading;
 }
 
-/** A value of a model: one row a point. */
+/** A variable of a model, by default with one row per point. */
 export type Variable = LatentVariable | ObservedVariable | KnownVariable | MappedVariable | EmbeddedVariable;
 
 /** True for Gaussian rows that are integrated out. */
 export const isGaussian = ({ posterior }: LatentVariable): boolean =>
   posterior !== undefined && !('kind' in posterior && posterior.kind === 'latents');
 
-/** Points that are not the variable's own values. */
+/** Posterior of points that are not free. */
 export const pointRows = (variable: Variable): PointRows | undefined =>
   variable.role === 'latent' &&
   variable.posterior !== undefined &&
@@ -292,7 +323,7 @@ export const pointRows = (variable: Variable): PointRows | undefined =>
     ? variable.posterior
     : undefined;
 
-/** Gaussian rows that say themselves what they are. */
+/** Posterior of Gaussian rows that is a latent distribution. */
 export const distributedRows = (variable: Variable): DistributedRows | undefined =>
   variable.role === 'latent' &&
   variable.posterior !== undefined &&
@@ -332,11 +363,11 @@ export function factorsOf(factors: LatentVariableOptions['factors'], caller: str
 /**
  * An observed variable.
  *
- * @param data - N×D, rows are points; what `readObservations` returned, which says how they are standardized; a known variable, for observations that other variables are
- * computed from; or a source of rows (`await rowsOf(file)`), of which a fit
- * with `batchSize` holds a batch, 2048 rows from which it starts, and the latents: for one latent variable that an encoder computes
+ * @param data - N×D, rows are points; the result of `readObservations`, which includes their standardization; a known variable, for observations that
+ *   other variables are computed from; or a source of rows (`await rowsOf(file)`) for a fit with `batchSize` and one latent variable computed by an
+ *   encoder. Such a fit keeps a batch, a sample of 2048 rows for initialization, and the latents in memory
  * @param options - see {@link ObservedOptions}
- * @throws InvalidInputError for an unknown option, data that are not a matrix, or what is not a density
+ * @throws InvalidInputError for an unknown option, data that are not a matrix, or an invalid density
  * @example
  * ```ts
  * const z = latent({ dim: 2, density: standardNormal() });
@@ -408,20 +439,20 @@ export function observed<
 }
 
 function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
-  const weights = Float64Array.from(givenList(given, "Option 'weights' of observed", 'a list of numbers, one a row'));
+  const weights = Float64Array.from(givenList(given, "Option 'weights' of observed", 'a list of numbers, one per row'));
   if (weights.length !== rows) {
     throw new InvalidInputError(
-      `Option 'weights' of observed holds one number a row, but there are ${rows} rows and ${weights.length} numbers.`,
+      `Option 'weights' of observed contains one number per row, but there are ${rows} rows and ${weights.length} numbers.`,
     );
   }
   const odd = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
   if (odd < 0) return weights;
   throw new InvalidInputError(
-    `Option 'weights' of observed holds numbers from 0, but that of row ${odd} is ${weights[odd]}.`,
+    `Option 'weights' of observed contains numbers from 0, but the weight of row ${odd} is ${weights[odd]}.`,
   );
 }
 
-/** How coordinates are read off a field: by eigenvectors of its covariance, or of its precision. */
+/** Method of computing coordinates from a field: by eigenvectors of its covariance, or of its precision. */
 export type FieldReading = 'kernelPca' | 'eigenmap';
 
 /** Options of coordinates computed from a field. */
@@ -429,19 +460,19 @@ export interface EmbeddedOptions {
   /** Number of coordinates, from 1. */
   readonly dim: number;
   /**
-   * 'kernelPca' (unless given): the top eigenvectors of HUH, U the field's covariance and H = I − 11ᵀ/N, each times the root of its eigenvalue; 'eigenmap': columns
-   * f_2 … f_{dim+1} of Q·f = μ·diag(Q)·f, Q the field's precision, of fᵀdiag(Q)f = 1 and μ ascending.
+   * 'kernelPca' (default): the top eigenvectors of HUH, each times the square root of its eigenvalue, with U the field's covariance and H = I −
+   * 11ᵀ/N; 'eigenmap': columns f_2 … f_{dim+1} in Q·f = μ·diag(Q)·f, with Q the field's precision, fᵀdiag(Q)f = 1 and μ ascending.
    */
   readonly by?: FieldReading | undefined;
 }
 
 /**
- * Coordinates of points that are read off a random field over them after the fit, N×dim; `fit.latents` where no variable is latent.
+ * Coordinates of points, computed from a random field over them after the fit, N×dim; shown as `fit.latents` if no variable is latent.
  *
- * @param of - the variable whose density is the field; or the field itself, where all that it expects is given and no rows have it for a density
+ * @param of - the variable whose density is the field; or a field without rows, whose expected statistics are all specified
  * @param options - see {@link EmbeddedOptions}
- * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, and, when the model is made, a density that is no field, or one
- * that speaks of rows where there are none
+ * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, and, when the model is made, a density that is not
+ *   a field, or a field that needs rows but has none
  * @example
  * ```ts
  * const y = observed(Y, { density: maxEntropy({ base: 0.1, expect: { near: squaredDifferences(knnGraph(Y, 6)) } }) });
@@ -475,14 +506,14 @@ export function embedded<D extends DensityLike = never>(
   });
 }
 
-/** Parameters that several parts of a model may use. */
+/** Parameters that several components of a model may use. */
 const sharedParameters = new WeakSet<Parameter>();
 
 /**
- * A parameter that several parts of a model use, under one path: the name under which the model's variables return it.
+ * A parameter that several components of a model use. Its path is its name in the object returned by the model's `variables`.
  *
  * @param parameter - a free parameter, such as `positive(1)`, or a number for a positive one
- * @throws InvalidInputError for one that is held, which needs no sharing
+ * @throws InvalidInputError for a fixed parameter, which needs no sharing
  * @example
  * ```ts
  * const lengthscale = shared(positive(1));
@@ -493,13 +524,12 @@ const sharedParameters = new WeakSet<Parameter>();
  */
 export function shared(parameter: ParameterLike): Parameter {
   const own: Parameter = isParameter(parameter) ? Object.freeze({ ...parameter }) : positive(parameter);
-  if (!own.free)
-    throw new InvalidInputError('shared takes a free parameter; one that is held can be given to each part.');
+  if (!own.free) throw new InvalidInputError('shared takes a free parameter; a fixed one can be passed to each part.');
   sharedParameters.add(own);
   return own;
 }
 
-/** The known variable, by name, of whose values a latent variable has one row each. */
+/** Name of the known variable whose values correspond to the rows of a latent variable, if any. */
 export const indexOf = (variable: Variable): string | undefined =>
   variable.role === 'latent' && typeof variable.rows === 'string' && variable.rows !== 'outputs'
     ? variable.rows

@@ -28,29 +28,29 @@ import type { Observations } from './observations.ts';
 import type { SpectralStart } from './startMaps.ts';
 import type { LatentVariable } from './variable.ts';
 
-/** Definition of a model: its variables, their densities and the maps between them. */
-export interface VariablesDefinition<Data, V extends Variables = Variables> {
-  /** Its name in fits and files. */
+/** Definition of a model: its variables, their densities and the maps between them. `O` are its checked options. */
+export interface VariablesDefinition<Data, V extends Variables = Variables, O = undefined> {
+  /** Name of the model in fits and files. */
   readonly name: string;
-  /** Its variables by name, for data. Each that others are given is returned. */
-  readonly variables: (data: Data) => V;
-  /** How data that are not plain values, lists and matrices are written and read. */
+  /** Its variables by name, for data and options. All parents must be included. */
+  readonly variables: (data: Data, options: O) => V;
+  /** Reader and writer of data other than plain values, lists and matrices. */
   readonly data?: DataFormat<Data>;
-  /** The search that suits the model, where `fit` is not told. */
-  readonly search?: (data: Data) => Search;
-  /** Short paths of its parameters, by those that follow from the variables. */
+  /** Default search of `fit` for this model. */
+  readonly search?: (data: Data, options: O) => Search;
+  /** Short paths of its parameters, by their default paths. */
   readonly paths?: PathTable;
   readonly toJSON?: (data: Data) => ModelJSON;
 }
 
-/** A named model that is made of variables, and keeps other names than theirs. */
+/** A named model of variables, with names that differ from the variables'. */
 export interface NamedVariables<Data> extends VariablesDefinition<Data> {
   readonly places: Places;
-  /** Spectral embeddings of complete observations (N×D), N×q, where latents may start that begin elsewhere. */
+  /** Spectral embeddings of complete observations (N×D), N×q, as alternative initial latents. */
   readonly spectralStart: SpectralStart;
-  /** The curvature of minus the log density in the natural values of the free parameters, where it is known. */
+  /** The curvature of the negative log density in the natural values of the free parameters, if known. */
   readonly curvature: (data: Data) => Assembly['curvature'];
-  /** Sentences about the result at these values, before those that follow from the variables. */
+  /** Sentences about the result at these values, before those derived from the variables. */
   readonly note: (data: Data, values: ParameterValues) => string;
 }
 
@@ -61,10 +61,10 @@ export interface VariablesPosterior extends Posterior {
 }
 
 /**
- * The model that a graph of variables makes.
+ * The model defined by a graph of variables.
  *
- * @param posteriorOf - what its fits can do: a page has the code of what this asks for and no other
- * @param reading - how the rows of observations are read that are a sample in the data
+ * @param posteriorOf - abilities of its fits: a page loads only the code that this function uses
+ * @param reading - how rows are read if the data contain a sample of the observations
  */
 export function variablesModel<Data>(
   definition: VariablesDefinition<Data> & Partial<NamedVariables<Data>>,
@@ -79,7 +79,7 @@ export function variablesModel<Data>(
   const graph = lazily(() =>
     variableGraph(
       owner,
-      withLocation(where, () => variables(data)),
+      withLocation(where, () => variables(data, undefined)),
       { places, paths },
     ),
   );
@@ -94,7 +94,7 @@ export function variablesModel<Data>(
     known = compiledAt(seed, batched, maps);
     return known;
   };
-  // What follows from values does not depend on where they started, so a model started by any seed will do; fits of batches may have other parameters.
+  // Derived quantities do not depend on initial values, so a model initialized with any seed suffices; fits of batches may have other parameters.
   const compiledFor = (values: ParameterValues): CompiledGraph => {
     const count = Object.keys(values).length;
     const isOf = ({ parameters }: CompiledGraph) =>
@@ -109,7 +109,7 @@ export function variablesModel<Data>(
     name,
     search: {
       ...(hasFewPoints(graph()) && { maxIterations: ITERATIONS_OF_FEW }),
-      ...(search?.(data) ?? searchOf(graph(), seen)),
+      ...(search?.(data, undefined) ?? searchOf(graph(), seen)),
     },
     assemble: (seed, { batched = false } = {}) => {
       if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
@@ -156,7 +156,7 @@ export function variablesModel<Data>(
     if (maps !== undefined || variable?.role !== 'latent') return undefined;
     return variable['~starts'].choose(graph(), seen(), { startedAt, densityAt: startDensity }, model);
   });
-  // A fit of a model without a maximum would go on until it stops somewhere; named models hold their scales.
+  // A fit of a model without a maximum would continue until it stops somewhere; named models fix their scales.
   const choose = lazily(() => {
     const source = stream();
     if (source !== undefined) return isSampled(source) ? undefined : () => startedReading();
@@ -194,7 +194,7 @@ export function variablesModel<Data>(
   );
 }
 
-/** Sentences about columns that were divided by their deviations, and rows that repeat others where there is noise. */
+/** Notes about columns that were divided by their deviations, and about repeated rows if there is noise. */
 const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownPaths }: CompiledGraph): string =>
   graph.nodes
     .flatMap(({ name, variable, densities: [own] }) => {
@@ -204,7 +204,7 @@ const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownP
     })
     .join('');
 
-/** Sentences about given starts of latents that were spread. */
+/** Notes about perturbed initial latents. */
 const startNote = ({ nodes }: VariableGraph): string =>
   nodes
     .map(({ variable, isPointwise }) =>
@@ -218,7 +218,7 @@ const streamOf = ({ nodes }: VariableGraph): RowSource | undefined => {
   return undefined;
 };
 
-/** A source of rows that no fit has read: whatever needs their values is refused. */
+/** A source of rows before it is read by a fit: it refuses operations that need its values. */
 function unreadRows(name: string, source: RowSource | undefined): SourcedModel | undefined {
   if (source === undefined) return undefined;
   const refuse = () => {
@@ -229,10 +229,10 @@ function unreadRows(name: string, source: RowSource | undefined): SourcedModel |
 
 const unread = (name: string) =>
   new InvalidInputError(
-    `The observations of the model '${name}' are read some rows at a time, which fit(model, { batchSize }) does. For anything else give it a matrix.`,
+    `The observations of the model '${name}' are read in blocks of rows, which fit(model, { batchSize }) does. For anything else give it a matrix.`,
   );
 
-/** What a fit shows whose model keeps some of its rows, with the latents of all. Values of other variables are known of those rows only. */
+/** The posterior of a model that stores a sample of its rows, with the latents of all rows. Values of other variables are known for the sample only. */
 function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): AnyPosterior {
   const variables = posterior.variables!;
   const { shown, rowNames } = variables;
@@ -249,11 +249,11 @@ function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): 
   };
 }
 
-/** Points with a density of their own, whose scales might shrink with them. */
+/** True for points with a density whose scales might shrink with them. */
 const mayShrink = ({ variable }: Node): boolean =>
   variable.role === 'latent' && variable.density !== undefined && variable.posterior === undefined;
 
-/** Calls `work` with the log density of a model at natural values, −∞ where it has none, and the values at which it starts. */
+/** Calls `work` with the log density of a model as a function of natural values (−∞ if undefined), and with its initial values. */
 function withDensity<T>(
   model: Model,
   seed: number,
@@ -282,17 +282,17 @@ function withDensity<T>(
   });
 }
 
-/** The log density of a model where it starts. */
+/** The log density of a model at its initial values. */
 const startDensity = (model: Model, seed: number): number =>
   withDensity(model, seed, (density, start) => density(start));
 
-/** Compilers of models, by the function that writes each model as JSON, which copies of a model share. */
+/** Compilers of models, by the function that writes the model as JSON, which copies of a model share. */
 const compilers = new WeakMap<() => ModelJSON, (seed: number) => CompiledGraph>();
 
 /**
- * The graph of a model that is made of variables, compiled. Called inside `withFloat64`.
+ * The compiled graph of a model of variables. Called inside `withFloat64`.
  *
- * @throws InvalidInputError for another model
+ * @throws InvalidInputError for any other model
  */
 export function compiledModel(model: AnyModel, caller: string, seed: number): CompiledGraph {
   checkModelGiven(model, caller);
@@ -303,7 +303,7 @@ export function compiledModel(model: AnyModel, caller: string, seed: number): Co
   );
 }
 
-/** Names of the terms that are densities of observed variables; none of a model that is not made of variables. */
+/** Names of the terms that are densities of observed variables; empty for a model without variables. */
 export function termsOfObservations(model: AnyModel, seed: number): ReadonlySet<string> {
   const compile = compilers.get(model.toJSON);
   if (compile === undefined) return new Set();
@@ -314,18 +314,18 @@ export function termsOfObservations(model: AnyModel, seed: number): ReadonlySet<
   );
 }
 
-/** Most points of Gaussian processes whose evaluations take so little time that a search may have thousands of them, and most iterations of it. */
+/** Largest number of points of Gaussian processes with evaluations so fast that a search may use thousands, and largest number of iterations of such a search. */
 const FEW = 300;
 const ITERATIONS_OF_FEW = 5000;
 
 /**
- * True if the latents of a Gaussian process may have more iterations: they move along valleys in which a thousand iterations end up to 250 below the maximum, while an evaluation
- * of 150 points takes a millisecond or two.
+ * True if the latents of a Gaussian process may use more iterations: they move along valleys where a thousand iterations may end 250 below the
+ * maximum, while an evaluation of 150 points takes a millisecond or two.
  */
 const hasFewPoints = ({ nodes, points }: VariableGraph): boolean =>
   points <= FEW && nodes.some(({ densities }) => densities.some(({ density }) => density.name === 'gaussianProcess'));
 
-/** The first search that a density asks for; one by curvature that it knows of observations is none of a latent variable. */
+/** The first custom search of a density; a search based on curvature for observations is not used for a latent variable. */
 function searchOf({ nodes }: VariableGraph, seen: () => ReadonlyMap<string, Observations>): Search | undefined {
   for (const { name, variable, densities } of nodes) {
     for (const { density } of densities) {

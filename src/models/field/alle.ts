@@ -5,12 +5,11 @@ import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import {
   dividedColumns,
   observationsFrom,
-  type ScaleOption,
   scaleOption,
   standardizationOf,
   standardized,
 } from '../../core/observations.ts';
-import { checkOptions, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, numberAboveZero, type OptionsIn, typed } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Graph, incidentEdges } from '../../engine/graph/graph.ts';
 import { knnGraph } from '../../engine/graph/index.ts';
@@ -21,23 +20,22 @@ import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import type { SparseSymmetric } from '../../engine/sparse/index.ts';
 import { minimumDegreeOrder } from '../../engine/sparse/minimumDegree.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import { dot } from '../../engine/vectors.ts';
 import { type Ends, momentField } from '../../fields/embedding/fieldEmbedding.ts';
 import type { PrecisionEntries } from '../../fields/solvers/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import { embedded, observed } from '../../model/language/variable.ts';
+import { meanVariance } from '../../model/leastNoise.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
 import {
   checkVaried,
   inOrder,
   latentDimOption,
-  type Preset,
   presetOption,
   regularizationOption,
   savedSpectral,
 } from '../spectral/embedding/options.ts';
-import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
+import { readAs, readOutOptions, withVectors } from '../spectral/embedding/readOut.ts';
 import {
   precisionOf,
   type ReconstructionFactor,
@@ -47,43 +45,35 @@ import { neighborCount } from '../spectral/neighborhood/neighborhood.ts';
 import { isPoint, placeByEquation, placedRows, reconstructedRows } from '../spectral/placement/byWeights.ts';
 import { fieldModel, overTable, rowField } from './fieldModel.ts';
 
-export interface AlleOptions extends ReadOutOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** k nearest later points that reconstruct each point; default 7, or all others of fewer points. */
-  readonly neighbors?: number;
-  /** Part of the trace added to the diagonal of each local Gram matrix, or 'auto' (unless given): 1e-3 where D < k, 0 elsewhere. */
-  readonly regularization?: number | 'auto';
-  /** γ > 0, added to the precision before its inverse is embedded; 1e-4 over the mean variance of Y's columns unless given. */
-  readonly basePrecision?: number;
-  /**
-   * Order of the points, a list of row numbers: a point is reconstructed from later ones. Default the order of the rows; with the preset, one with little
-   * fill.
-   */
-  readonly order?: readonly number[];
-  /**
-   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides where these differ by more than ten times. L
-   * and `basePrecision` then refer to the divided columns; densities are in the columns' own units.
-   */
-  readonly scale?: ScaleOption;
-  /**
-   * 'lawrence2012', as the author's program: each point is reconstructed from the pattern of a sparse Cholesky factor on the graph of k nearest
-   * neighbors, fill included.
-   */
-  readonly preset?: Preset;
-}
+export interface AlleOptions extends OptionsIn<typeof schema> {}
 
-/** γ times the mean variance of the columns, unless given: entries of the precision have the unit of one over a variance. */
+/** Default γ times the mean variance of the columns: entries of the precision have the unit of an inverse variance. */
 const USUAL_BASE = 1e-4;
 
 const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
-  embedding: readOutOption,
-  neighbors: v.optional(v.any()),
+  ...readOutOptions,
+  /** Number k of nearest later points that reconstruct each point; default 7, or all others if there are fewer points. */
+  neighbors: v.optional(typed<number>()),
+  /** Fraction of the trace that is added to the diagonal of each local Gram matrix, or 'auto' (default): 1e-3 if D < k, otherwise 0. */
   regularization: regularizationOption<number | 'auto'>('auto'),
+  /** γ > 0, added to the precision before its inverse is embedded; default 1e-4 over the mean variance of Y's columns. */
   basePrecision: v.optional(numberAboveZero),
-  order: v.optional(v.any()),
+  /**
+   * Order of the points, a list of row numbers: a point is reconstructed from later ones. Default the order of the rows; with the preset, an order
+   * with little fill-in.
+   */
+  order: v.optional(typed<readonly number[]>()),
+  /**
+   * Preset 'lawrence2012', which follows the author's program: each point is reconstructed from the pattern of a sparse Cholesky factor on the graph
+   * of k nearest neighbors, including fill-in.
+   */
   preset: presetOption,
+  /**
+   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides if these differ by a factor of more than
+   * ten. L and `basePrecision` then refer to the divided columns; densities are in the original units.
+   */
   scale: v.optional(scaleOption),
 });
 
@@ -93,21 +83,21 @@ const schema = v.strictObject({
  *
  * field = Σ_i [D/2·log m_ii² − D/2·log 2π − ½·m_ii²·‖y_i − Σ_j w_ji·y_j‖²] with m_ii² = D/‖y_i − Σ_j w_ji·y_j‖²,
  *
- * over all points but the last, which has no term. The embedding is kernel PCA of (L + γI)⁻¹.
+ * over all points except the last, which has no term. The embedding is kernel PCA of (L + γI)⁻¹.
  *
- * `project` takes a new point to come before all others in the order, which changes nothing for them: it is reconstructed from its k nearest
- * points with m² = D/‖residual‖², and placed at m²·Σ_j w_j·x_j/(m² − μ), μ = 1/eigenvalue − γ, by the eigenvectors' own equation. Its
- * `logDensity` is what it adds to the likelihood. A row that is a point of the fit lands on its latents.
+ * `project` inserts a new point before all others in the order, which does not affect them: it is reconstructed from its k nearest points with m² =
+ * D/‖residual‖², and placed at m²·Σ_j w_j·x_j/(m² − μ), μ = 1/eigenvalue − γ, by the eigenvector equation. Its `logDensity` is its contribution to
+ * the likelihood. A row that equals a fitted point is mapped to that point's latents.
  *
- * The learned graph joins the points that L does, with |L_ij| as weight: a point to its neighbors among later ones, and these to each
- * other. As M has N − 1 independent columns and L·1 = 0, it is always connected.
+ * The learned graph has the edges of L, with weights |L_ij|: it connects a point to its neighbors among later points, and these to each other. As M
+ * has N − 1 independent columns and L·1 = 0, it is always connected.
  *
  * @summary acyclic locally linear embedding: a fast one-pass field
- * @param Y - N×D observations, their rows in a meaningful order, or with `order`
+ * @param Y - N×D observations, their rows in a meaningful order, or with the option `order`
  * @param options - see {@link AlleOptions}
- * @returns a model for `fit`, whose maximum has a closed form; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
- * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, an order that is not one, and, when it is fitted, a point that
- * later ones reconstruct exactly
+ * @returns a model for `fit`, with a closed-form maximum; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, an invalid order, and during the fit for a point that later ones
+ * reconstruct exactly
  * @see Lawrence 2012, §2.7.4
  * @example
  * ```ts
@@ -133,11 +123,11 @@ export function alle(
     const parents = graph === undefined ? completed(laterNeighbors(points, k, order)) : filledParents(graph, order);
     return reconstructionFactor(centeredOf(points), parents, regularization, false);
   });
-  const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
+  const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(centeredOf(points));
   const known = { ...checked, neighbors: k, scale };
   const logUnits = deviation?.reduce((sum, own) => sum + log(own), 0) ?? 0;
   const field = rowField({
-    // The factor is that of the greatest density, in closed form.
+    // The factor of greatest density, in closed form.
     parameters: () => ({}),
     prepare: learned,
     logDensity: () => op.scalar(logLikelihood(learned(), points.columns) - (points.rows - 1) * logUnits),
@@ -163,7 +153,7 @@ export function alle(
 
 type Checked = v.InferOutput<typeof schema>;
 
-/** The field that was learned, and how its eigenvectors place rows. */
+/** Learned field, with the out-of-sample extension of its eigenvectors. */
 function learnedFactor(
   factor: ReconstructionFactor,
   points: Matrix,
@@ -197,13 +187,7 @@ function learnedFactor(
 
 const centeredOf = (points: Matrix) => standardized(points, standardizationOf(points, true, false));
 
-/** Mean variance of the columns; 1 where all points are the same, which is refused later. */
-function meanVariance(points: Matrix): number {
-  const { data } = centeredOf(points);
-  return dot(data, data) / data.length || 1;
-}
-
-/** Rows that come before all points: see {@link alle}. */
+/** Projection of rows that come before all points: see {@link alle}. */
 function placedBefore(
   latents: Matrix,
   precisions: readonly number[],
@@ -230,7 +214,7 @@ function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number)
   return sum;
 }
 
-/** L + γI: its points and the pairs whose entry is not 0, and its entries there. */
+/** Entries of L + γI: its points, the pairs with nonzero entries, and the entries. */
 function entriesOf({ pattern, values }: SparseSymmetric, base: number): [Ends, PrecisionEntries] {
   const { size, starts, rows } = pattern;
   const columns = new Int32Array(values.length);
@@ -252,21 +236,21 @@ function orderFrom(order: unknown, N: number): readonly number[] {
   const isOrder = given.length === N && [...given].sort((a, b) => a - b).every((entry, i) => entry === i);
   if (isOrder) return given;
   throw new InvalidInputError(
-    `Option 'order' of alle must hold each of the points 0 … ${N - 1} once, but ${describe(order)} was given.`,
+    `Option 'order' of alle must contain each of the points 0 … ${N - 1} once, but ${describe(order)} was given.`,
   );
 }
 
-/** An order of points that leaves little fill in a Cholesky factor on their graph. */
+/** Order of points with little fill-in in a Cholesky factor on their graph. */
 export function fillReducingOrder(graph: Graph): readonly number[] {
   const { starts, others } = incidentEdges(graph);
   return Array.from(minimumDegreeOrder({ size: graph.size, starts, neighbors: others }));
 }
 
 /**
- * The pattern of a sparse Cholesky factor on a graph: for every point its neighbors among those that come after it in the order, and
- * the fill, which joins later neighbors of an earlier point. Each list is ascending.
+ * Pattern of a sparse Cholesky factor on a graph: for every point, its later neighbors in the order, and the fill-in, which connects later neighbors
+ * of an earlier point. Each list is ascending.
  *
- * @see Lawrence 2012, §2.7.4, and the program that goes with it; George & Liu 1981, ch. 5
+ * @see Lawrence 2012, §2.7.4, and its program; George & Liu 1981, ch. 5
  */
 export function filledParents(graph: Graph, order: readonly number[]): Int32Array[] {
   const { starts, others } = incidentEdges(graph);
@@ -287,10 +271,10 @@ export function filledParents(graph: Graph, order: readonly number[]): Int32Arra
 }
 
 /**
- * For every point the k nearest of those that come after it in an order, ties by index: fewer for the last k of the order.
+ * For every point, the k nearest of the later points in an order, with ties broken by index; fewer for the last k points.
  *
- * Halves of the order are searched each for itself, and then the second half for what is nearest to points of the first one: each
- * point meets log₂N trees. Pauses after each half.
+ * Each half of the order is searched separately, and then the second half for the nearest neighbors of points in the first: each point is searched in
+ * log₂N trees. Pauses after each half.
  */
 export function* laterNeighbors(Y: Matrix, k: number, order: readonly number[]): ProgressiveWork<Int32Array[]> {
   const { data, columns: D } = Y;
@@ -308,7 +292,7 @@ export function* laterNeighbors(Y: Matrix, k: number, order: readonly number[]):
     yield* search(from, middle);
     yield* search(middle, to);
     const earlier = order.slice(from, middle);
-    // By index, so that the first of equally near rows is that of the smallest one.
+    // By index: among equally near rows, the smallest index comes first.
     const later = order.slice(middle, to).sort((a, b) => a - b);
     const each = Math.min(k, later.length);
     const { indices } = nearestNeighbors(rowsOf(Y, later), each, { queries: rowsOf(Y, earlier) });

@@ -3,43 +3,43 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { componentTree } from '../../engine/graph/componentTree.ts';
 import { connectedComponents, joiningPairs } from '../../engine/graph/connectedComponents.ts';
-import { checkGraph, edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
+import { checkGraph, edgesOfPairs, type Graph, givenDistancesAt, pairKey } from '../../engine/graph/graph.ts';
 import { completeGraph, knnGraph } from '../../engine/graph/index.ts';
-import { checkDistances } from '../../fields/constraints.ts';
+import { ownGraph } from '../../engine/graph/labelGraph.ts';
 import { commonEntriesGraph } from '../../fields/observed/commonEntries.ts';
 import { withoutRepeats } from '../../fields/ties.ts';
 import { type GraphInput, type GraphOptions, isGraphInput } from '../spectral/neighborhood/graphInput.ts';
 import type { Disconnected } from '../spectral/neighborhood/neighborhood.ts';
 import type { PointDistances } from './distances.ts';
 
-/** The edges that may have a weight, and what they are between. */
+/** Candidate edges, and the points that they connect. */
 export interface Candidates {
   readonly graph: Graph;
-  /** φ, one of each edge. */
+  /** Squared distances φ, one per edge. */
   readonly squaredDistances: Float64Array;
-  /** The points that are fitted, where those are not all. */
+  /** Fitted points, if they are a subset. */
   readonly shown?: Int32Array;
-  /** Sentences that say what was done. */
+  /** Sentences on adjustments of the graph. */
   readonly notes: string;
 }
 
-/** Observations, where distances are not from elsewhere. */
+/** Observations, unless distances were passed. */
 export function pointsOf(given: MatrixLike | GraphInput, holes = false, isDivided = false): Matrix | undefined {
   return isGraphInput(given) ? undefined : observationsFrom(given, holes, isDivided);
 }
 
-/** What the edges of a field's candidates follow from. */
+/** Options that determine the candidate edges of a field. */
 export interface CandidateOptions extends GraphOptions {
-  /** Pairs that may have a weight: all, or those of k nearest neighbors. */
+  /** Candidate pairs: all, or k nearest neighbors. */
   readonly neighbors: number | 'all';
   readonly disconnected: Disconnected;
 }
 
 /**
- * The edges that may have a weight, in one component, without those that repeat others.
+ * Candidate edges in one component, without duplicates.
  *
- * @param points - undefined for distances from elsewhere, which Y then holds
- * @param isUnbounded - whether nothing bounds weights, so that equal points count as one node
+ * @param points - undefined for precomputed distances, which Y then contains
+ * @param isUnbounded - whether weights are unbounded, so that equal points count as one node
  */
 export function candidatesOf(
   Y: MatrixLike | GraphInput,
@@ -65,19 +65,19 @@ function pairsOf(points: Matrix, neighbors: number | 'all', distances: PointDist
   return { graph, squaredDistances: distances.along(points, graph) };
 }
 
-/** The edges and squared distances of such a graph, checked. */
+/** Checks the edges and squared distances of such a graph. */
 function edgesFrom(
   { graph: given, squaredDistances }: GraphInput,
   name: string,
 ): Pick<Candidates, 'graph' | 'squaredDistances'> {
-  const graph = checkGraph(given, name);
+  const graph = ownGraph(given, name);
   if (graph.sources.length === 0) {
     throw new InvalidInputError(`${name} takes a graph with edges, but this one has none.`);
   }
-  return { graph, squaredDistances: checkDistances(squaredDistances ?? graph.weights, graph, name) };
+  return { graph, squaredDistances: givenDistancesAt(graph, squaredDistances ?? graph.weights, name) };
 }
 
-/** The edges of a graph given beside observations, as far apart as these are unless that is given too. */
+/** Edges of a graph passed with observations, with distances computed from these unless passed too. */
 function edgesBeside(
   points: Matrix,
   { graph: given, squaredDistances }: GraphOptions,
@@ -90,11 +90,11 @@ function edgesBeside(
 }
 
 /**
- * Makes one component of candidate edges, or picks one.
+ * Connects the components of candidate edges, or selects one.
  *
- * @param points - what the edges are between; none for distances from elsewhere
- * @param distance - φ between two of them
- * @throws InvalidInputError for several components where that is an error, or where nothing says how far apart they are
+ * @param points - points that the edges connect; undefined for precomputed distances
+ * @param distance - φ between two points
+ * @throws InvalidInputError for several components if that is an error, or if the distances between them are unknown
  */
 export function connected(
   { graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredDistances'>,
@@ -110,16 +110,16 @@ export function connected(
     const largest = sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size)));
     const shown = Int32Array.from(labels.keys()).filter((i) => labels[i] === largest);
     const notes = ` ${have}. These are the ${shown.length} of ${graph.size} points in the largest, listed in parameters.points.`;
-    return { ...among({ graph, squaredDistances }, shown), shown, notes };
+    return { ...subgraph({ graph, squaredDistances }, shown), shown, notes };
   }
   if (disconnected === 'error' || points === undefined) {
     throw new InvalidInputError(
-      `${have}, so ${name} cannot say how they lie to each other. Give ${points === undefined ? 'edges that join them' : "a larger 'neighbors', or edges that join them, disconnected: 'connect'"} or disconnected: 'largest'.`,
+      `${have}, so ${name} cannot determine their relative positions. Give ${points === undefined ? 'edges that join them' : "a larger 'neighbors', or edges that join them, disconnected: 'connect'"} or disconnected: 'largest'.`,
     );
   }
   const pairs = shortestPairs(graph, labels, points, distance);
   if (pairs.length < sizes.length - 1) {
-    throw new InvalidInputError(`${have}, and nothing says how far apart they are. Take disconnected: 'largest'.`);
+    throw new InvalidInputError(`${have}, and their distance is not determined. Take disconnected: 'largest'.`);
   }
   const { size, sources, targets } = graph;
   const known = new Map(Array.from(sources, (i, e) => [pairKey(i, targets[e]!, size), squaredDistances[e]!]));
@@ -132,7 +132,7 @@ export function connected(
   };
 }
 
-/** The shortest edges between components; of points with missing entries by comparing all pairs. */
+/** Shortest edges between components; for points with missing entries, by comparing all pairs. */
 function shortestPairs(
   graph: Graph,
   labels: Int32Array,
@@ -144,14 +144,18 @@ function shortestPairs(
   return Array.from(sources, (i, e) => [i, targets[e]!] as const);
 }
 
-/** The rows that are shown. */
+/** Rows of the shown points. */
 export function shownRows(points: Matrix, shown: Int32Array | undefined): Matrix {
   return shown === undefined ? points : Matrix.from(Array.from(shown, (i) => points.row(i)));
 }
 
-function among({ graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredDistances'>, points: Int32Array) {
+/** Edges between a subset of points, renumbered. */
+export function subgraph(
+  { graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredDistances'>,
+  points: ArrayLike<number>,
+) {
   const places = new Int32Array(graph.size).fill(-1);
-  points.forEach((i, place) => {
+  Array.from(points).forEach((i, place) => {
     places[i] = place;
   });
   const kept = Int32Array.from(graph.sources.keys()).filter((e) => places[graph.sources[e]!]! >= 0);

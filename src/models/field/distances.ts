@@ -7,15 +7,15 @@ import { commonSquaredDistance, observedSquaredDistances } from '../../fields/ob
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 
-/** φ between points: 'squared' Euclidean distances, 'plain' ones, or those of a kernel, k_ii + k_jj − 2k_ij. */
+/** Distance φ between points: squared Euclidean ('squared'), Euclidean ('plain'), or a kernel's distance k_ii + k_jj − 2k_ij. */
 export type Distances = 'squared' | 'plain' | Kernel;
 
-/** φ between points, whose missing entries (NaN) count as the common ones do. */
+/** Distances φ between points; missing entries (NaN) are replaced by the mean over common entries. */
 export interface PointDistances {
-  /** One for each edge. */
+  /** Distances along the edges of a graph, one per edge. */
   along(points: Matrix, graph: Graph): Float64Array;
   between(points: Matrix, i: number, j: number): number;
-  /** Between a new row and every point. */
+  /** Distances between a new row and every point. */
   to(points: Matrix): (row: Float64Array) => Float64Array;
 }
 
@@ -37,7 +37,7 @@ const plainDistances: PointDistances = {
   },
 };
 
-/** The squared distance that rounding may leave between equal points, relative to their variances. */
+/** Squared distance between equal points that may remain by rounding, relative to their variances. */
 const ROUNDING = 1e-12;
 
 const kernelDistances = (kernel: Kernel): PointDistances => ({
@@ -60,11 +60,11 @@ const kernelDistances = (kernel: Kernel): PointDistances => ({
 
 function distanceIn(K: Matrix, i: number, j: number): number {
   const distance = K.at(i, i) + K.at(j, j) - 2 * K.at(i, j);
-  // Below 0 by more than rounding, the kernel is none, which the field says.
+  // Below 0 by more than rounding, the function is not a kernel, and the field reports it.
   return Math.abs(distance) <= ROUNDING * (K.at(i, i) + K.at(j, j)) ? Math.max(0, distance) : distance;
 }
 
-/** @throws InvalidInputError for what is none of them */
+/** @throws InvalidInputError for other values */
 export function distancesOf(given: unknown, name: string): PointDistances {
   if (given === 'squared') return squaredDistances;
   if (given === 'plain') return plainDistances;

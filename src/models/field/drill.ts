@@ -5,12 +5,11 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import {
   dividedColumns,
   observationsFrom,
-  type ScaleOption,
   scaleOption,
   standardizationOf,
   standardized,
 } from '../../core/observations.ts';
-import { checkOptions, numberFromZero } from '../../core/options.ts';
+import { checkOptions, numberFromZero, type OptionsIn, typed } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { completeGraph, type Graph, knnGraph } from '../../engine/graph/index.ts';
 import { nearestOf } from '../../engine/neighbors/nearest.ts';
@@ -38,85 +37,74 @@ import type { Model } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
 import { doublyCentered, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
-import {
-  checkVaried,
-  inOrder,
-  latentDimOption,
-  type Preset,
-  presetOption,
-  savedSpectral,
-} from '../spectral/embedding/options.ts';
-import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
-import { type Disconnected, disconnectedOption, neighborCount } from '../spectral/neighborhood/neighborhood.ts';
+import { checkVaried, inOrder, latentDimOption, presetOption, savedSpectral } from '../spectral/embedding/options.ts';
+import { readAs, readOutOptions, withVectors } from '../spectral/embedding/readOut.ts';
+import { disconnectedOption, neighborCount } from '../spectral/neighborhood/neighborhood.ts';
 import { distancesTo, placeByEquation, placedRows } from '../spectral/placement/byWeights.ts';
 import { type Candidates, connected, shownRows } from './candidates.ts';
 import { fieldModel, overTable, rowField } from './fieldModel.ts';
 
-export interface DrillOptions extends ReadOutOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** k of the symmetrized k-nearest-neighbor graph whose entries of Θ may differ from 0, or 'all' pairs; default 7, or all others of fewer points. */
-  readonly neighbors?: number | 'all';
-  /**
-   * ρ ≥ 0. Unless given a hundredth of the mean of S's diagonal, or half of the smallest |S_ij| in the spanning tree of the largest ones, where
-   * that is less: the learned graph is then connected.
-   */
-  readonly penalty?: number;
-  /**
-   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides where these differ by more than ten times. Θ
-   * and `penalty` then refer to the divided columns.
-   */
-  readonly scale?: ScaleOption;
-  /** Treatment of a neighborhood graph with several components; default 'connect': join them by their shortest edges. */
-  readonly disconnected?: Disconnected;
-  /** 'lawrence2012', as in the paper's figures but those about the penalty: penalty 0 unless given. */
-  readonly preset?: Preset;
-}
+export interface DrillOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
-  embedding: readOutOption,
-  neighbors: v.optional(v.any()),
+  ...readOutOptions,
+  /**
+   * Number k of neighbors in the symmetrized k-nearest-neighbor graph of nonzero entries of Θ, or 'all' pairs; default 7, or all others if there are
+   * fewer points.
+   */
+  neighbors: v.optional(typed<number | 'all'>()),
+  /**
+   * Penalty ρ ≥ 0; default a hundredth of the mean diagonal of S, or half of the smallest |S_ij| in the spanning tree of the largest ones if that is
+   * less: the learned graph is then connected.
+   */
   penalty: v.optional(numberFromZero),
+  /** Treatment of a neighborhood graph with several components; default 'connect': join them by their shortest edges. */
   disconnected: disconnectedOption,
+  /** Preset 'lawrence2012': settings of the paper's figures except those about the penalty, with default penalty 0. */
   preset: presetOption,
+  /**
+   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides if these differ by a factor of more than ten. Θ
+   * and `penalty` then refer to the divided columns.
+   */
   scale: v.optional(scaleOption),
 });
 
-/** The default penalty as a fraction of the mean diagonal of S, where that connects the graph. */
+/** Default penalty as a fraction of the mean diagonal of S, if that keeps the graph connected. */
 const USUAL_PENALTY = 0.01;
 
-/** The number of copies for which the layer's term is the objective of the graphical lasso itself. */
+/** Number of copies that makes the layer's term equal the objective of the graphical lasso. */
 const COPIES = 2;
 
-/** Entries of the precision on the diagonal, and where edges attract and repel; `points`, which points are fitted, where not all are. */
+/** Diagonal entries of the precision, and the attraction and repulsion of edges; `points` lists the fitted points, if they are a subset. */
 type DrillPaths = {
   readonly [Path in 'field.diagonal' | 'field.attraction' | 'field.repulsion']: readonly number[];
 } & { readonly [path: `points${string}`]: readonly number[] };
 
 /**
  * Dimensionality reduction through regularization of the inverse covariance in the log likelihood: the graphical lasso across points,
- * field = log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| with S = YcYcᵀ/D and Θ_ij = 0 where there is no edge, embedded by kernel PCA of Θ⁻¹.
+ * field = log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| with S = YcYcᵀ/D and Θ_ij = 0 without an edge, embedded by kernel PCA of Θ⁻¹.
  *
- * The solver sees Θ_ij = b − a with `field.repulsion` b ≥ 0 and `field.attraction` a ≥ 0, of which one is 0 at the maximum, and
+ * The solver's variables are `field.repulsion` b ≥ 0 and `field.attraction` a ≥ 0, with Θ_ij = b − a and one of them 0 at the maximum, and
  * `field.diagonal` Θ_ii.
  *
- * `project` joins a new point to its k nearest points by the entries θ of one more row of Θ that maximize the same objective, Θ held, and places
- * it by the eigenvectors' own equation; its `logDensity` is that of its observations given its neighbors'. A row that is a point of the fit lands
- * on its latents.
+ * `project` connects a new point to its k nearest points by an additional row θ of Θ that maximizes the same objective with Θ fixed, and places it by
+ * the eigenvector equation; its `logDensity` is the density of its observations conditional on its neighbors'. A row that equals a fitted point is
+ * mapped to that point's latents.
  *
- * A graph of neighbors of several components is joined by their shortest edges, and the default penalty is one at which the learned graph is
- * connected, whatever the unit: see `penalty` and `disconnected`.
+ * A neighborhood graph with several components is connected by their shortest edges, and with the default penalty the learned graph is connected in
+ * any unit: see `penalty` and `disconnected`.
  *
  * @summary sparse inverse covariance between points, with a penalty
- * @remarks An evaluation takes N×N matrices. `meu` learns a graph of neighbors without them.
+ * @remarks An evaluation needs N×N matrices. `meu` learns a graph of neighbors without them.
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
- * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
- * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, more than 12 000 points, or at penalty 0 points and pairs
- * of neighbors together, a point at the mean of all, whose precision would have no bound, and penalty 0 where more than D points, or all,
- * are neighbors of each other, on which the density has none
- * @throws NumericalError from a fit in which more than 12 000 entries of the precision come to differ from 0
+ * @returns a model for `fit` and `evaluate`; its fit has `graph` (with weights |Θ_ij|), `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, more than 12 000 points, or at penalty 0 points and pairs of
+ * neighbors together; for a point at the mean of all points, whose precision would be unbounded; and for penalty 0 if more than D points, or all, are
+ * neighbors of each other, which makes the density unbounded
+ * @throws NumericalError if more than 12 000 entries of the precision become nonzero during a fit
  * @see Lawrence 2012, §3
  * @example
  * ```ts
@@ -132,7 +120,8 @@ export function drill(
   const raw = observationsFrom(Y, false, scale === true);
   const { points, deviation, unitsNote } = dividedColumns(raw, scale);
   checkVaried(points, 'drill');
-  const few = asked.neighbors === 'all' ? { k: 'all', note: '' } : neighborCount(asked.neighbors, points.rows, 'drill');
+  const few =
+    asked.neighbors === 'all' ? { k: 'all' as const, note: '' } : neighborCount(asked.neighbors, points.rows, 'drill');
   const checked = { ...asked, neighbors: few.k, scale };
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
   const { graph, shown, notes } = neighborsOf(points, checked);
@@ -176,7 +165,7 @@ export function drill(
   return readAs(model, checked.embedding);
 }
 
-/** The pairs whose entries may differ from 0, in one component. */
+/** Candidate pairs with nonzero entries, in one component. */
 function neighborsOf(points: Matrix, { neighbors, disconnected }: Checked): Omit<Candidates, 'squaredDistances'> {
   if (neighbors === 'all') return { graph: completeGraph(points.rows), notes: '' };
   const graph = knnGraph(points, neighbors as number);
@@ -198,14 +187,14 @@ function penaltyOf(
 
 type Checked = v.InferOutput<typeof schema>;
 
-/** 1/S_ii for the diagonal of Θ, and 1/√(S_ii·S_jj) for the two parts of its other entries, as the layer's own parameters have it. */
+/** Scales of the layer's parameters: 1/S_ii for the diagonal of Θ, and 1/√(S_ii·S_jj) for the two parts of its other entries. */
 function scaleOf({ variances, sources, targets }: MomentProblem): Float64Array {
   const own = variances.map((variance) => 1 / variance);
   const across = Array.from(sources, (i, e) => Math.sqrt(own[i]! * own[targets[e]!]!));
   return Float64Array.from([...own, ...across, ...across]);
 }
 
-/** S = YcYcᵀ/D on the diagonal and at the edges. */
+/** Diagonal and edge entries of S = YcYcᵀ/D. */
 function momentsOf(points: Matrix, graph: Graph) {
   const centered = standardized(points, standardizationOf(points, true, false));
   const moments = pointMoments(centered, graph, points.columns);
@@ -214,7 +203,7 @@ function momentsOf(points: Matrix, graph: Graph) {
   const atMean = variances.findIndex((variance) => !(variance > Number.EPSILON * mean));
   if (atMean >= 0) {
     throw new InvalidInputError(
-      `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or add a column in which it differs from the mean.`,
+      `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or add a column that differs from the mean there.`,
     );
   }
   return moments;
@@ -257,8 +246,8 @@ interface MomentEmbedding {
 }
 
 /**
- * Rows joined by {@link joiningEntries}. Columns x = √λ·v of HWHv = λv satisfy Wv = λv + c·1, c the mean of Wv, and so Θv = μ(v − c·Θ1),
- * μ = 1/λ, whose row for the new point gives its place.
+ * Projection of rows connected by {@link joiningEntries}. Columns x = √λ·v of HWHv = λv satisfy Wv = λv + c·1, c the mean of Wv, and so Θv = μ(v − c·Θ1),
+ * μ = 1/λ, whose row for the new point determines its position.
  */
 function placedByMoments(
   { latents, eigenvalues, covariances: W, penalty }: MomentEmbedding,

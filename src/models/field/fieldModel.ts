@@ -3,6 +3,7 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { standardized } from '../../core/observations.ts';
+import { typed } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { checkGraph, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
@@ -20,26 +21,26 @@ import { fieldPosterior } from '../../model/language/readOff.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { AnyModel, Model, ModelJSON } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
-import type { LearnedByLayer } from '../../model/posterior.ts';
+import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
 
-/** A model that learns a random field over points and shows it by eigenvectors. */
+/** Model that learns a random field over points and embeds it by eigenvectors. */
 export type FieldModel = Model<WeightPaths, FieldLearning & Placing & Reconstructing & Spectral, 'searched'>;
 
-/** One of distances from elsewhere, which cannot place new observations. */
+/** Field model of precomputed distances, which cannot project new observations. */
 export type UnplacedFieldModel = Model<WeightPaths, FieldLearning & Spectral, 'searched'>;
 
-/** One weight an edge of the graph of candidates; `points`, which points are fitted, where not all are. */
+/** One weight per candidate edge; `points` lists the fitted points, if they are a subset. */
 type WeightPaths = {
   readonly 'field.weights': readonly number[];
   readonly [path: `points${string}`]: readonly number[];
 };
 
-/** Weights to begin with: a graph on the points that are fitted, such as that of an earlier fit. */
+/** Initial weights: a graph on the fitted points, such as the graph of an earlier fit. */
 export type FieldStart = Graph;
 
-export const startOption = v.optional(v.any());
+export const startOption = v.optional(typed<FieldStart>());
 
-/** The multipliers at which a search of a field's weights begins: those of a graph, 0 for other edges. */
+/** Initial multipliers of a field's weights: the weights of a graph, 0 for other edges. */
 export function startingAt(given: FieldStart | undefined, graph: Graph, slack: number, name: string) {
   if (given === undefined) return {};
   const start = checkGraph(given, `${name}, as the option 'start',`, graph.size);
@@ -52,7 +53,7 @@ export function startingAt(given: FieldStart | undefined, graph: Graph, slack: n
   return { multipliers: { weights } };
 }
 
-/** A named model of coordinates that are read off a field: the parameters of the field are under `field`. */
+/** Named model with coordinates read off a field, whose parameters are under `field`. */
 export function fieldModel(
   name: string,
   variables: () => Variables,
@@ -72,21 +73,23 @@ const FIELD = {
   independent: false,
 } as const;
 
-/** The density of rows of which a field is learned. */
+/** Density of rows with a learned field over them. */
 export const rowField = (own: Omit<Density, keyof typeof FIELD>): Density => Object.freeze({ ...FIELD, ...own });
 
 /** Rows of a table that a field is over. */
 export interface TableRows {
-  /** The rows that are fitted, where those are not all: listed under the path `points`. */
+  /** Fitted rows, if they are a subset: listed under the path `points`. */
   readonly shown?: Int32Array | undefined;
-  /** Divisors of the table's columns, where the field is over columns divided by them. */
+  /** Divisors of the table's columns, if the field is over scaled columns. */
   readonly deviation?: Float64Array | undefined;
+  /** Imputation of missing entries, if the field itself does not impute them. */
+  readonly imputing?: (byField: LearnedField['impute']) => LearnedField['impute'];
 }
 
-/** A field over rows of a table: it takes new rows as the table has them. */
+/** Adapts a field over rows of a table to new rows in the form of the table. */
 export function overTable(
   field: DensityLike,
-  { shown, deviation }: TableRows,
+  { shown, deviation, imputing }: TableRows,
 ): { readonly density: Density; readonly points: { readonly points?: Parameter } } {
   const own = densityOf(field, 'The field');
   const points = shown === undefined ? {} : { points: fixed(Array.from(shown)) };
@@ -95,17 +98,19 @@ export function overTable(
     ...(shown && {
       parameters: (start: DensityStart) => ({ ...parametersOf(own, start), ...points }),
     }),
-    ...(deviation && {
-      field: {
-        ...own.field,
-        learned: (...at: Parameters<FieldOfRows['learned']>) => inTableUnits(own.field!.learned(...at), deviation),
+    field: {
+      ...own.field,
+      learned: (...at: Parameters<FieldOfRows['learned']>) => {
+        const learned = own.field!.learned(...at);
+        const found = deviation ? inTableUnits(learned, deviation) : learned;
+        return imputing ? { ...found, field: { ...found.field, impute: imputing(found.field.impute) } } : found;
       },
-    }),
+    },
   });
   return { density, points };
 }
 
-/** Lets what was learned from columns divided by `deviation` take rows in the columns' own units. */
+/** Adapts results learned from columns divided by `deviation` to rows in the original units. */
 function inTableUnits(learned: LearnedByLayer, deviation: Float64Array): LearnedByLayer {
   const { field, embedding } = learned;
   const divided = (rows: Matrix) => standardized(rows, { mean: new Float64Array(rows.columns), deviation });
@@ -137,11 +142,11 @@ function inTableUnits(learned: LearnedByLayer, deviation: Float64Array): Learned
   };
 }
 
-/** Logarithm by which a density of the divided entries of a row is more than that of the entries themselves. */
+/** Log Jacobian between densities of scaled and original entries of a row. */
 const logUnits = (row: Float64Array, deviation: Float64Array): number =>
   row.reduce((sum, entry, d) => (Number.isNaN(entry) ? sum : sum + log(deviation[d]!)), 0);
 
-/** Throws where a field over so few points has fewer directions than are asked for. */
+/** Throws if a field over so few points has fewer directions than requested. */
 export function checkDimensions(name: string, points: number, latentDim: number): void {
   if (latentDim < points) return;
   throw new InvalidInputError(

@@ -2,8 +2,16 @@ import * as v from 'valibot';
 import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { checkObservedRows, type ScaleOption, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions, givenOptions, integerFromOne } from '../../core/options.ts';
+import type { NamedTable, ObservationsLike } from '../../core/namedTable.ts';
+import { checkObservedRows, standardizationOf, standardized } from '../../core/observations.ts';
+import {
+  checkOptions,
+  givenOptions,
+  integerFromOne,
+  numberFromZero,
+  type OptionsIn,
+  typed,
+} from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/constant.ts';
@@ -11,34 +19,34 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { gaussianLatents, isLatentDistribution } from '../../latents/latentDistribution.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { Initialization } from '../../model/initialization.ts';
 import type { DensityStart } from '../../model/language/density.ts';
 import { latent } from '../../model/language/latent.ts';
 import { type DistributedRows, observed } from '../../model/language/variable.ts';
 import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, ModelJSON, Search } from '../../model/model.ts';
-import { fixed, type ParameterLike, positive } from '../../model/parameter.ts';
+import { fixed, positive } from '../../model/parameter.ts';
 import { plainData } from '../../model/plainData.ts';
-import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
-import type { Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { Shards } from '../../processes/variational/shards.ts';
+import type { ColumnsByKind } from './byKind.ts';
+import { columnsOption } from './columnsOption.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
 import { type Declaration, declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
 import { type CheckedView, collapses, isReal, processEntries, readUnder, rowsProcess, viewToJSON } from './process.ts';
 
-/** Longest lengthscale that a search starts from, of latents with columns of unit variance. */
+/** Longest initial lengthscale, for latents with columns of unit variance. */
 const LONGEST = 10;
 
 /**
- * Lengthscales where a search starts: (λ₁/λ_d)^¼ with λ_d the variance of the observations that a linear function of column d of the latents explains,
- * from 1 to 10. Were all of them 1, directions of noise would count as much as the first ones, and the search would have to give up
- * structure that it had built on them.
+ * Initial lengthscales (λ₁/λ_d)^¼, from 1 to 10, with λ_d the variance of the observations that a linear function of latent column d explains. If all
+ * of them were 1, directions of noise would count as much as the first ones, and the search would have to discard structure that it had built on them.
  *
- * @param X - latents where the search starts, N×q
- * @param Y - N×D observations without holes
+ * @param X - initial latents, N×q
+ * @param Y - N×D observations without missing entries
  */
-function startLengthscales(X: Matrix, Y: Matrix): number[] {
+export function startLengthscales(X: Matrix, Y: Matrix): number[] {
   const [x, y] = [
     standardized(X, standardizationOf(X, true, true)),
     standardized(Y, standardizationOf(Y, true, false)),
@@ -54,54 +62,48 @@ function startLengthscales(X: Matrix, Y: Matrix): number[] {
   return explained.map((own) => (most === 0 ? 1 : Math.min(LONGEST, pow(most / own, 0.25))));
 }
 
-export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
-  /** Number of latent dimensions q, from 1: more than are needed, since dimensions switch themselves off. */
-  readonly latentDim: number;
-  /** How many inducing inputs (default at most 50), or where they start, M×q. */
-  readonly inducing?: Inducing;
+export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined>
+  extends Omit<OptionsIn<typeof schema>, 'kernel'> {
   /** Covariance of the mapping; default an rbf with one lengthscale per dimension, which starts longer for dimensions that explain little. */
   readonly kernel?: K;
   /**
-   * Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance and stays
-   * above a millionth of it, or above a thousandth where at least a tenth of the rows repeat others.
+   * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, counts, yes and no, categories. Can be combined with `latentDim`,
+   * `inducing` and `missing`.
    */
-  readonly noise?: ParameterLike;
-  /** How observations are distributed around the mapping; default `gaussian()`. */
-  readonly likelihood?: Likelihood;
-  /**
-   * 'collapsed' works q(u) out; 'uncollapsed' has it as variables (`mapping.variational.…`), which batches and other likelihoods need. Chosen
-   * by those unless given.
-   */
-  readonly bound?: 'collapsed' | 'uncollapsed';
-  /**
-   * Start of the latents' means: 'pca', 'tsne' (a t-SNE map with unit variance per column, which `fit` makes first), an N×q matrix, or a fitted embedding.
-   * Default 'pca'; counts and labels start from the functions behind them. Not together with `posterior`.
-   */
-  readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization;
-  /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `posterior`. */
-  readonly latentVariance?: number | MatrixLike;
-  /** How the latents are inferred: `encoded(map)`, or the default `gaussianLatents()`. */
-  readonly posterior?: DistributedRows;
-  /** 'ignore' lets the mapping see the observed entries only; without it missing entries (NaN) are an error. */
-  readonly missing?: 'ignore';
-  /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
-  readonly center?: boolean;
-  /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
-  readonly scale?: ScaleOption;
-  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given, and with the default kernel 1e-6 of its variance. */
-  readonly jitter?: number;
-  /** Where the rows are kept and summed over, if not here: `queueShards` of latentfield/queue. For observations without holes, all at a time; not saved. */
-  readonly shards?: Shards;
+  readonly columns?: ColumnsByKind;
 }
 
 const NAME = 'bayesianGplvm';
 const schema = v.strictObject({
   ...processEntries,
+  /** Number of inducing inputs (default at most 50), or their initial values, M×q. */
+  inducing: processEntries.inducing,
+  /**
+   * Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; it starts at a hundredth of the observations' mean variance
+   * and stays above a millionth of it, or above a thousandth if at least a tenth of the rows repeat others.
+   */
+  noise: processEntries.noise,
+  /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, divides if these differ by a factor of more than ten. */
+  scale: processEntries.scale,
+  /** Jitter added to the diagonal of the covariance of the inducing inputs, ≥ 0; default 1e-8 of its mean, and with the default kernel 1e-6 of its variance. */
+  jitter: v.optional(numberFromZero),
+  /** Number of latent dimensions q, from 1; may exceed the number needed, since unneeded dimensions are switched off. */
   latentDim: integerFromOne,
+  /**
+   * 'collapsed' integrates q(u) out analytically; 'uncollapsed' treats it as variables (`mapping.variational.…`), as batches and non-Gaussian
+   * likelihoods require. By default the one that is required.
+   */
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'], "'collapsed' or 'uncollapsed'")),
-  init: v.optional(v.any()),
-  latentVariance: v.optional(v.any()),
+  /**
+   * Initial means of the latents: 'pca', 'tsne' (a t-SNE map with unit variance per column, which `fit` computes first), an N×q matrix, or a fitted
+   * embedding. Default 'pca'; for counts and labels, of the latent functions. Not together with `posterior`.
+   */
+  init: v.optional(typed<'pca' | 'tsne' | MatrixLike | Initialization>()),
+  /** Initial variances of the latents: a number (0.5) or an N×q matrix. Not together with `posterior`. */
+  latentVariance: v.optional(typed<number | MatrixLike>()),
+  /** Inference of the latents: `encoded(map)`, or the default `gaussianLatents()`. */
   posterior: v.optional(v.custom<DistributedRows>(isLatentDistribution, 'Gaussian rows, such as gaussianLatents()')),
+  /** Remote storage of the rows, which also sums over them: `queueShards` of latentfield/queue. Requires complete observations without batches; not saved. */
   shards: v.optional(
     v.custom<Shards>(
       (value) => typeof value === 'object' && value !== null && 'open' in value,
@@ -110,20 +112,17 @@ const schema = v.strictObject({
   ),
 });
 
-/** Relative to the default kernel's variance: from less, the factor of K_uu loses the digits that a line search needs. */
+/** Jitter relative to the default kernel's variance: with less, the factor of K_uu loses the digits that a line search needs. */
 const JITTER = 1e-6;
 
-/**
- * A Bayesian GPLVM: its fits have latents that are distributions, beside all that those of a mapping have, and with the default kernel always
- * `relevance`.
- */
+/** Bayesian GPLVM: its fits have latent distributions in addition to the abilities of mappings, and with the default kernel always `relevance`. */
 type BayesianGplvmModel<K extends Kernel | undefined = Kernel> = Model<
   DistributedPaths<K extends Kernel ? K : DefaultKernel>,
   Mapped & DistributedLatents & (K extends undefined ? Pick<Required<DistributedLatents>, 'relevance'> : unknown),
   'searched'
 >;
 
-/** One lengthscale for each dimension; a bias where the likelihood is not Gaussian. */
+/** Default kernel with one lengthscale per dimension, and a bias for non-Gaussian likelihoods. */
 type DefaultKernel = Kernel<{
   readonly [path: `bias.${string}`]: number;
   readonly 'rbf.variance': number;
@@ -131,16 +130,16 @@ type DefaultKernel = Kernel<{
 }>;
 
 /**
- * The Bayesian GPLVM: latents x_n ~ q(x_n) = N(μ_n, diag s_n) under a standard normal prior are integrated out of a Gaussian-process
- * mapping with M inducing inputs. What is maximized is a bound on log p(Y): the collapsed bound of the mapping less KL(q(X)‖p(X)) (terms
- * `mapping` and `divergence`). Latent dimensions that explain nothing switch themselves off: their lengthscales grow, and `fit.relevance`
- * says which are left. Cost O(N·M²·q) an evaluation.
+ * Bayesian GPLVM: latents x_n ~ q(x_n) = N(μ_n, diag s_n) under a standard normal prior are integrated out of a Gaussian-process
+ * mapping with M inducing inputs. The objective is a bound on log p(Y): the collapsed bound of the mapping minus KL(q(X)‖p(X)) (terms `mapping` and
+ * `divergence`). Latent dimensions that explain nothing are switched off: their lengthscales grow, and `fit.relevance` shows which are left. An
+ * evaluation costs O(N·M²·q).
  *
  * Paths: `latents.mean`, `latents.variance`, `mapping.inducing`, `mapping.kernel.…`, `mapping.noise`.
  *
  * @summary GPLVM with distributions as latents: finds how many dimensions are needed; many rows
- * @param Y - N×D observations, or a source of their rows, `await rowsOf(file)` or one's own: with latents that are `encoded` and `batchSize`, a fit then
- * holds a batch of them, 2048 rows from which it starts, and the latents
+ * @param Y - N×D observations, or a source of their rows, `await rowsOf(file)` or a custom one: with `encoded` latents and `batchSize`, a fit then
+ * keeps in memory only a batch of them, 2048 rows for initialization, and the latents; with `columns`, a table
  * @param given - see {@link BayesianGplvmOptions}
  * @returns a model for `fit` and `evaluate`
  * @throws InvalidInputError for an unknown option, inducing inputs outside 1 … N, or observations that are not a matrix of finite numbers
@@ -153,18 +152,22 @@ type DefaultKernel = Kernel<{
  * ```
  */
 export function bayesianGplvm<K extends Kernel | undefined = undefined>(
-  Y: MatrixLike | RowSource,
+  Y: MatrixLike | RowSource | NamedTable,
   given: BayesianGplvmOptions<K>,
 ): BayesianGplvmModel<K> {
+  const columns = columnsOption(given, NAME);
+  if (columns !== undefined) return columns.model(NAME, Y as ObservationsLike, given) as BayesianGplvmModel<K>;
   const options = checkOptions(schema, givenOptions(given, NAME), NAME);
   checkGiven(options, isRowSource(Y));
   const declare = (data: { readonly Y: MatrixLike | RowSource }) => declaration(data.Y, options);
-  return declaredModel(NAME, { Y }, declare, (declared) => toJSON(declared, options)) as BayesianGplvmModel<K>;
+  return declaredModel(NAME, { Y: Y as MatrixLike | RowSource }, declare, (declared) =>
+    toJSON(declared, options),
+  ) as BayesianGplvmModel<K>;
 }
 
 type Options = v.InferOutput<typeof schema>;
 
-/** X ~ N(0, I) under Gaussian rows, and the observations as a process of X through inducing inputs. */
+/** X ~ N(0, I) with Gaussian rows, and the observations as a process of X with inducing inputs. */
 function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
   const { latentDim, bound, shards, init = 'pca', latentVariance } = options;
   const y = readUnder(Y, { ...options, scale: options.scale ?? 'auto' });
@@ -185,17 +188,17 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
       ...options,
       scale: y.scale,
       kernel: options.kernel ?? defaultKernel(options, y.raw.rows === 0 ? undefined : setting.start, completed),
-      // The variance of a default kernel is that of the observations, in whatever unit: an absolute jitter would be none in some.
-      jitter: options.jitter ?? (usesDefault ? JITTER * meanVariance(completed) : undefined),
     },
   };
   const process = rowsProcess(view, setting.of(0), {
     ...{ collapses: bound !== 'uncollapsed' && y.stream === undefined, points: y.stream?.rows, shards },
+    // The default kernel has the variance of the observations, in any unit: an absolute jitter would be negligible in some.
+    jitter: options.jitter ?? (usesDefault ? JITTER * meanVariance(completed) : undefined),
     ...(isTsne && usesDefault && { startedAt: lengthscalesAt }),
   });
   if (bound === 'collapsed' && !collapses(process.likelihood)) {
     throw new InvalidInputError(
-      `The collapsed bound of ${NAME} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
+      `The collapsed bound of ${NAME} takes Gaussian noise with one variance for all observations, or one per column. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
   if (shards !== undefined) checkSharded(process.likelihood, y.missing !== undefined);
@@ -235,29 +238,29 @@ function toJSON({ posterior, latents, mappings }: Declaration, { bound }: Option
   };
 }
 
-/** Throws unless what the rows say of the parameters is a sum of what each of them says by itself. */
+/** Throws unless the density of the rows is a sum of independent terms of each row. */
 function checkSharded({ parameters, conjugate, toJSON }: Likelihood, hasHoles: boolean): void {
   if (hasHoles)
     throw new InvalidInputError("Shards take observations without holes. Leave out 'shards', or 'missing'.");
   if (conjugate !== undefined && typeof parameters.noise!.initial !== 'number' && toJSON().options?.per === 'row') {
     throw new InvalidInputError(
-      "Shards take Gaussian noise with one variance, or one a column: a variance of each row is not shared by shards. Leave out 'shards', or per: 'row'.",
+      "Shards take Gaussian noise with one variance, or one per column: shards do not share a variance per row. Leave out 'shards', or per: 'row'.",
     );
   }
 }
 
 /**
- * A bound of hundreds of variables of q(X) rises for as long again by what neither latents nor bound show: where an iteration gains less than this part of it, 150 points of
- * iris lack 0.005 of −390 and wine 0.05 of −2781.
+ * Search for small problems. A bound with hundreds of variables of q(X) increases for as long again with no visible change of latents or bound: with
+ * this relative decrease, 150 points of iris lack 0.005 of −390 and wine 0.05 of −2781.
  */
 const searchOfFew: Search = { relativeDecrease: 1e-8 };
 
 /**
- * An rbf whose variance is held at the observations' mean variance: were it free, the first steps would let it and the lengthscales grow to
- * where the mapping is linear and K_uu singular. One lengthscale a dimension, longer for those that explain little of the observations where the
- * search starts: see {@link startLengthscales}. Counts and labels have no mean removed: they get a bias, and lengthscales of 1.
+ * Rbf kernel with its variance fixed at the observations' mean variance: if it were free, it and the lengthscales would grow during the first steps
+ * until the mapping is linear and K_uu singular. It has one lengthscale per dimension, longer for dimensions that initially explain little of the
+ * observations: see {@link startLengthscales}. Counts and labels are not centered: they get a bias, and lengthscales of 1.
  *
- * @param start - where the latents start; undefined of rows that are not read yet
+ * @param start - initial latents; undefined for rows that have not been read
  */
 function defaultKernel(options: Options, start: (() => Matrix) | undefined, observations: Matrix): Kernel {
   const ones = new Array<number>(options.latentDim).fill(1);
@@ -266,7 +269,7 @@ function defaultKernel(options: Options, start: (() => Matrix) | undefined, obse
   return rbf({ variance: fixed(meanVariance(observations)), lengthscale });
 }
 
-/** Lengthscales of a default kernel at a map where its inputs start. */
+/** Lengthscales of a default kernel at the initial map. */
 const lengthscalesAt = ({ given, observations }: DensityStart) => ({
   'kernel.rbf.lengthscale': positive(startLengthscales(given[0]!.mean, observations)),
 });

@@ -9,7 +9,7 @@ import { type FamilyOptions, familyModel, type SmoothKernel } from './family.ts'
 import { gplvmVariables } from './gplvm.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 
-/** `strength`, `form` and `r` are those of `discriminative`. */
+/** Options of {@link dgplvm}; `strength`, `form` and `r` as in `discriminative`. */
 export interface DgplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
@@ -18,8 +18,8 @@ export interface DgplvmOptions<
     DiscriminativeOptions {}
 
 /**
- * The discriminative GPLVM: latents that are a kernel regression of the observations, under a prior that asks for classes which are
- * narrow and far apart. At most as many dimensions as there are classes less one are separated by it.
+ * Discriminative GPLVM: latents that are a kernel regression of the observations, under a prior that favors classes which are narrow and far apart.
+ * It separates classes in at most C − 1 dimensions, with C the number of classes.
  *
  * @summary GPLVM whose latents separate labels as discriminant analysis does
  * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).

@@ -10,6 +10,7 @@ import { rbf } from '../../kernels/rbf.ts';
 import { backConstrained, kernelRegression } from '../../latents/backConstrained.ts';
 import type { LatentMap } from '../../latents/defineMap.ts';
 import { linearMap, mlpMap } from '../../latents/layersMap.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { Initialization } from '../../model/initialization.ts';
 import type { Observations } from '../../model/language/observations.ts';
 import type { LatentVariable, ObservedVariable, PointRows } from '../../model/language/variable.ts';
@@ -17,7 +18,6 @@ import type { Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
-import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import type { Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import {
@@ -30,13 +30,13 @@ import {
   settings,
 } from './latentVariableModel.ts';
 import {
+  approximatedEntries,
   checkedView,
   checkRows,
   functionVariance,
   isReal,
   type MadeProcess,
   pointProcess,
-  processEntries,
   readUnder,
 } from './process.ts';
 
@@ -49,73 +49,74 @@ export interface FamilyOptions<
   /** Covariance of the mapping; default an rbf plus a bias with fixed scales, for `tpslvm` a thin plate spline times the mean variance. */
   readonly kernel?: K | undefined;
   /**
-   * Number of inducing inputs of the mapping, from 1 to N, or their starts (M×q): the term `mapping` is then a bound of log p(Y|X), at cost O(N·M·(M + D))
-   * instead of O(N³). 'none' is the exact mapping. By default `gplvm` and `tpslvm` of more than 1000 points use 50 per latent dimension, at most 200, and
+   * Number of inducing inputs of the mapping, from 1 to N, or their initial values (M×q): the term `mapping` is then a bound on log p(Y|X), at cost
+   * O(N·M·(M + D)) instead of O(N³). 'none' is the exact mapping. By default `gplvm` and `tpslvm` with more than 1000 points use 50 per latent
+   * dimension, at most 200, and
    * the message of their fits reports it; all others use none.
    */
   readonly inducing?: Inducing | 'none' | undefined;
   /**
-   * Start of the latents: 'pca', 'tsne' (a t-SNE map with a standard deviation of 2 per column, which `fit` makes first), an N×q matrix, or a fitted
-   * embedding. Default 'pca', and 'tsne' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `posterior`.
+   * Start of the latents: 'pca', 'tsne' (a t-SNE map with a standard deviation of 2 per column, which `fit` computes first), an N×q matrix, or a
+   * fitted embedding. Default 'pca', and 'tsne' in one or two dimensions if the library chooses the number of inducing inputs. Not together with `posterior`.
    */
   readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization | undefined;
   /**
-   * Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. Default 'kernel' for `gplrf` and
-   * `dgplvm`, none for others.
+   * Map that makes the latents a function of the observations, or 'kernel', 'mlp' or 'linear' for a map of that kind. Default 'kernel' for `gplrf`
+   * and `dgplvm`, none for others.
    */
   readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear' | undefined;
   /**
-   * Priors on the latents, a list, instead of the model's own; default `standardNormal()` for `gplvm` and `tpslvm`, the prior that names the model for
-   * others; [] for none.
+   * Priors on the latents, a list that replaces the model's default; default `standardNormal()` for `gplvm` and `tpslvm`, and for others the prior
+   * that the model is named after; [] for none.
    */
   readonly priors?: Priors | undefined;
   /**
-   * Puts Gaussian-process dynamics on the latents instead of the default prior. The default `kernel` is rbf + white with a white variance fixed at 0.01:
-   * free, latents and variances that shrink to 0 together would raise log p(X) without bound.
+   * Gaussian process dynamics on the latents instead of the default prior. The default `kernel` is rbf + white with a white variance fixed at 0.01:
+   * if it were free, log p(X) would be unbounded as latents and variances shrink to 0 together.
    */
   readonly dynamics?: Dynamics | undefined;
 }
 
-/** Most points whose mapping does not go through inducing inputs unless asked for. */
+/** Maximum number of points with the exact mapping as the default. */
 export const MOST_EXACT = 1000;
-/** Most latent dimensions of a t-SNE map whose steps cost as much as N points do; in more, all pairs. */
+/** Maximum number of latent dimensions for a t-SNE map, whose steps cost as much as N points in these dimensions and all pairs in more. */
 const MOST_MAPPED = 2;
-/** Inducing inputs a latent dimension, and in all at most, where their number is not given. */
+/** Default number of inducing inputs per latent dimension, and in total. */
 const INDUCING_PER_DIMENSION = 50;
 const MOST_INDUCING = 200;
 /**
- * Of the objective, which an iteration must gain for a fit through the usual inducing inputs to go on. The bound of thousands of points rises by its last
- * thousandth for hundreds of iterations, which the map does not show.
+ * Relative decrease of the objective below which a fit with the default inducing inputs has converged. The bound of thousands of points increases by
+ * its last thousandth for hundreds of iterations, with no visible change of the map.
  */
 const LEAST_GAIN = 1e-5;
 
 /** Defaults of a named model. */
 interface FamilyDefaults {
-  /** The prior when neither `priors` nor `dynamics` is given. */
+  /** Default prior, without `priors` and `dynamics`. */
   readonly prior: (y: Observations, latentDim: number) => Prior;
-  /** The map when `backConstraint` is not given; free latents without it. */
+  /** Default back-constraint; without it, latents are free. */
   readonly backConstraint?: 'kernel';
-  /** Names of the options that only this model takes, for messages. */
+  /** Names of the options that are specific to this model, for messages. */
   readonly options?: readonly string[];
-  /** True if the mapping of many points goes through inducing inputs unless told otherwise. */
+  /** True if the mapping of many points uses inducing inputs by default. */
   readonly isSparse?: boolean;
 }
 
-/** The options of a named model, with their short forms spelled out. */
+/** Options of a named model with short forms expanded. */
 export interface SpelledOut {
   readonly latentDim: number;
-  /** Where the latents start; undefined where the posterior says it. */
+  /** Initial latents; undefined if the posterior determines them. */
   readonly init: FamilyOptions['init'];
-  /** Points that are free, held, or a map of the observations. */
+  /** Free or fixed points, or a map of the observations. */
   readonly posterior: 'point' | PointRows;
   readonly priors: readonly Prior[];
   readonly kernel: Kernel | undefined;
   readonly likelihood: Likelihood | undefined;
-  /** The process of this covariance from the latents to the observations, with the noise, likelihood and inducing inputs of the options. */
+  /** Process from the latents to the observations with this covariance, and with the noise, likelihood and inducing inputs of the options. */
   readonly process: (kernel: Kernel) => MadeProcess;
 }
 
-/** The variables of a named model. */
+/** Variables of a named model. */
 interface FamilyVariables {
   readonly latents: LatentVariable;
   readonly mapping: ObservedVariable;
@@ -123,7 +124,7 @@ interface FamilyVariables {
   readonly note?: string;
 }
 
-/** A named model from its declaration: observations that are read once, and options that are spelled out. */
+/** Named model from its declaration: reads the observations once and expands the options. */
 export function familyModel<
   Priors extends readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined,
@@ -151,9 +152,14 @@ export function familyModel<
   const others = rest.priors ?? (ofSequence.length > 0 ? [] : [defaults.prior(y, latentDim)]);
   const priors: readonly Prior[] = [...others, ...ofSequence];
   const isMany = y.raw.rows > MOST_EXACT;
-  const usual = inducing === undefined && defaults.isSparse === true && isMany && isReal(options);
+  const usual =
+    inducing === undefined &&
+    rest.approximation === undefined &&
+    defaults.isSparse === true &&
+    isMany &&
+    isReal(options);
   const through = usual ? Math.min(MOST_INDUCING, INDUCING_PER_DIMENSION * latentDim) : inducing;
-  // A sequence, a map of the observations and rows with holes start at principal components unless told otherwise.
+  // A sequence, a map of the observations and rows with missing entries start at principal components by default.
   const isFree = given === undefined && backConstraint === undefined && !sequence && rest.missing === undefined;
   const start = init ?? (usual && isFree && latentDim <= MOST_MAPPED ? 'tsne' : 'pca');
   const map = given === undefined && backConstraint !== undefined ? mapFrom(backConstraint) : undefined;
@@ -173,10 +179,10 @@ export function familyModel<
       likelihood,
     },
     process: (own) => {
-      const { noise, missing, center, scale = 'auto', jitter } = rest;
+      const { noise, missing, center, scale = 'auto', approximation } = rest;
       const view = checkedView(name, '', {
-        ...{ observations: y, kernel: own, noise, likelihood, missing, center, scale, jitter },
-        inducing: through === 'none' ? undefined : through,
+        ...{ observations: y, kernel: own, noise, likelihood, missing, center, scale, approximation },
+        inducing: through === 'none' && approximation === undefined ? undefined : (through as Inducing | undefined),
       });
       const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
       if (!areTied) checkRows(name, [view]);
@@ -197,7 +203,7 @@ export function familyModel<
 
 const entries = {
   ...latentEntries,
-  ...processEntries,
+  ...approximatedEntries,
   backConstraint: v.optional(v.any()),
   dynamics: v.optional(v.any()),
 };
@@ -214,8 +220,8 @@ function checkedOptions<O extends FamilyOptions>(name: string, given: O, default
 }
 
 /**
- * The search of thousands of points. Latents, inducing inputs and scales differ much in curvature: L-BFGS on a learned diagonal takes half the evaluations, to a better
- * bound.
+ * Search for thousands of points. Latents, inducing inputs and scales have very different curvature: L-BFGS with a learned diagonal needs half the
+ * evaluations, and reaches a better bound.
  */
 export const searchOfMany: Search = {
   relativeDecrease: LEAST_GAIN,
@@ -223,29 +229,29 @@ export const searchOfMany: Search = {
 };
 
 /**
- * The search under likelihoods without closed form, where q(u) are variables beside the latents: 300×50 counts gain 1.5 of −23 230 in the seven tenths of the evaluations
- * that are left out.
+ * Search for likelihoods without closed form, whose q(u) are variables along with the latents: 300×50 counts gain only 1.5 of −23 230 in the seven
+ * tenths of the evaluations that are saved.
  */
 const searchOfFunctions: Search = { ...searchOfMany, relativeDecrease: LEAST_GAIN / 10 };
 
 /**
- * The search of the weights of a kernel regression, of which many hardly move the latents: where an iteration gains less than this part of the objective, two moons of 200
- * points lack 0.04 of 24 and wine 0.0007 of −1665, and the errors of the nearest neighbor are those of the maximum.
+ * Search for the weights of a kernel regression, which mostly hardly move the latents: with this relative decrease, two moons of 200 points lack
+ * 0.04 of 24 and wine 0.0007 of −1665, and the nearest-neighbor errors equal those at the maximum.
  */
 const searchOfRegression: Search = { relativeDecrease: 1e-8 };
 
-/** The search of a model that does not go through the usual inducing inputs. Of counts and labels their number is always given. */
+/** Search of a model without default inducing inputs; counts and labels always set their number. */
 function searchOf(isMany: boolean, options: FamilyOptions, { backConstraint }: FamilyDefaults): Search {
   if (isReal(options)) return backConstraint === undefined ? {} : searchOfRegression;
   return isMany ? searchOfMany : searchOfFunctions;
 }
 
-/** Dynamics with the default kernel of a model, where none is given or that is undefined. */
+/** Dynamics with the default kernel of a model, if none is set or it is undefined. */
 function stepping(given: DynamicsOptions): DynamicsOptions {
   return { ...given, kernel: given.kernel ?? steps() };
 }
 
-/** Steps of latents that start at unit variance, known to a tenth of a standard deviation. */
+/** Dynamics kernel for latents that start at unit variance, with an uncertainty of a tenth of a standard deviation. */
 function steps(): Kernel {
   return add(rbf(), white({ variance: fixed(0.01) }));
 }
@@ -271,8 +277,8 @@ export type SmoothKernel = Kernel<{
 }>;
 
 /**
- * rbf + bias. With a prior that shrinks the latents, X → c·X with lengthscale → c·lengthscale leaves the likelihood as it is, so the
- * prior would drive both to 0: then the lengthscale is held at 1 and the rbf's variance at that of the functions.
+ * rbf + bias. With a prior that shrinks the latents, X → c·X with lengthscale → c·lengthscale leaves the likelihood unchanged, so the prior would
+ * drive both to 0: the lengthscale is then fixed at 1, and the rbf's variance at the variance of the functions.
  */
 export function smoothKernel(y: Observations, { likelihood, priors }: SpelledOut): Kernel {
   const variance = functionVariance(y, likelihood);

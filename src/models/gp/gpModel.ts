@@ -8,32 +8,32 @@ import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import type { ProcessPaths } from '../../processes/gaussianProcess.ts';
 
-/** Paths of parameters of latents and priors, and of the parameters' own priors. */
+/** Paths of parameters of latents and priors, and of priors on parameters. */
 type OtherPaths = {
   readonly [Path in `latents.${string}` | `priors.${string}` | `${string}.prior.${string}`]: ParameterValue;
 };
 
 /**
- * Natural values by path of a Gaussian-process latent variable model with one view. Those of the kernel are known where its type knows them, as that of
- * `add(rbf(), bias())` does; otherwise any path below `mapping.kernel` may be asked for.
+ * Natural values by path of a Gaussian process latent variable model with one view. Paths of the kernel are typed if its type contains them, as for
+ * `add(rbf(), bias())`; otherwise any path below `mapping.kernel` is allowed.
  */
 export type MappingPaths<K = Kernel> = { readonly latents: Matrix } & MappedPaths<K>;
 
-/** The kernel that was given, or the default one where none was; one of which nothing is known where either may be. */
+/** The specified kernel, or the default if there is none; an unspecific type if either is possible. */
 export type KernelOr<K, Default> = [K] extends [Kernel] ? K : [K] extends [undefined] ? Default : Kernel;
 
-/** Paths of a model whose latents are distributions. */
+/** Paths of a model with latent distributions. */
 export type DistributedPaths<K = Kernel> = DistributedLatentPaths & MappedPaths<K>;
 
 type MappedPaths<K> = PathsBelow<'mapping', ProcessPaths<K>> & OtherPaths;
 
-// Paths of gaussianLatents; those of a map are other ones below `latents`.
+// Paths of gaussianLatents; a map has other paths below `latents`.
 type DistributedLatentPaths = { readonly [Path in 'latents.mean' | 'latents.variance']: ParameterValue };
 
-/** Paths of a model with several views, with these kernels by name. */
+/** Paths of a model with several views and these kernels by name. */
 export type ViewPaths<Kernels> = { readonly latents: Matrix } & ViewsPaths<Kernels>;
 
-/** Paths of a model with several views whose latents are distributions. */
+/** Paths of a model with several views and latent distributions. */
 export type DistributedViewPaths<Kernels> = DistributedLatentPaths & ViewsPaths<Kernels>;
 
 type ViewsPaths<Kernels> = Intersection<
@@ -42,7 +42,7 @@ type ViewsPaths<Kernels> = Intersection<
 > &
   OtherPaths;
 
-/** Abilities that a prior gives to fits, by what its type says. */
+/** Abilities that a prior adds to fits, by its type. */
 type AbilitiesSaid<S> = unknown extends S
   ? unknown
   : ('field' extends S ? FieldShowing : unknown) & ('next' extends S ? Forecasting : unknown);
@@ -52,7 +52,7 @@ export type AbilitiesOf<Priors extends readonly Prior[]> = Intersection<
   Priors[number] extends infer Q ? (Q extends Prior<infer S> ? { of: AbilitiesSaid<S> } : never) : never
 >;
 
-/** The intersection of A of all { of: A }. */
+/** Intersection of all types A in `{ of: A }`. */
 type Intersection<Parts> = (Parts extends { of: infer A } ? (part: A) => void : never) extends (part: infer All) => void
   ? All
   : unknown;
@@ -60,14 +60,14 @@ type Intersection<Parts> = (Parts extends { of: infer A } ? (part: A) => void : 
 /** Options that `dynamics` adds to a named model. */
 export type ForecastingWith<Dynamics> = Dynamics extends true | DynamicsOptions ? Forecasting : unknown;
 
-/** A Gaussian-process latent variable model with one view. */
+/** Gaussian process latent variable model with one view. */
 export type MappedModel<Priors extends readonly Prior[] = readonly [], Dynamics = undefined, K = Kernel> = Model<
   MappingPaths<K>,
   Mapped & AbilitiesOf<Priors> & ForecastingWith<Dynamics>,
   'searched'
 >;
 
-/** One with several views. */
+/** Gaussian process latent variable model with several views. */
 export type ViewedModel<Kernels, Priors extends readonly Prior[] = readonly []> = Model<
   ViewPaths<Kernels>,
   Viewed<keyof Kernels & string> & AbilitiesOf<Priors>,

@@ -19,24 +19,24 @@ export interface GplrfOptions<
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
   /**
-   * α of the Laplacian prior. 'auto', the default, fixes it at 9·D/q for D columns and q latent dimensions. 'validate' lets `fit` choose among 0.1, 1, 10
-   * and 100 times that value by the nearest-neighbor error of held-out labels, missing entries filled in from their own columns.
+   * α of the Laplacian prior. 'auto', the default, fixes it at 9·D/q for D columns and q latent dimensions. 'validate' lets `fit` choose among 0.1,
+   * 1, 10 and 100 times that value by the nearest-neighbor error of held-out labels, with missing entries filled in by column.
    */
   readonly strength?: ParameterLike | 'auto' | 'validate' | undefined;
-  /** Joins each point to this many nearest neighbors as well, for points without a label; default none. */
+  /** Number of nearest neighbors that each point is also connected to, for points without a label; default none. */
   readonly neighbors?: number | undefined;
 }
 
 /**
- * The Gaussian-process latent random field: latents that are a kernel regression of the observations, under a Gaussian Markov random
- * field that joins points of one class, log p(X) = −α/2·tr(XᵀLX). With some labels missing and `neighbors` it is semi-supervised.
+ * Gaussian process latent random field: latents that are a kernel regression of the observations, under a Gaussian Markov random field that connects
+ * points of one class, log p(X) = −α/2·tr(XᵀLX). With some labels missing and `neighbors` it is semi-supervised.
  *
  * @summary GPLVM whose latents keep points of one label together; some labels may be missing
  * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN, '' or 'NA'
  * @param options - `latentDim`, `strength`, `neighbors`, and any of {@link FamilyOptions}
- * @returns a model for `fit` and `evaluate`; `evaluate` has the strength of 'auto' where 'validate' leaves it to `fit`
+ * @returns a model for `fit` and `evaluate`; with 'validate', `evaluate` uses the strength of 'auto'
  * @throws InvalidInputError for an unknown option, labels of another length, or unusable observations
  * @see Zhong et al. 2010, eqs. 6–10
  * @example

@@ -1,4 +1,5 @@
 import type { MatrixLike } from '../../core/matrix.ts';
+import type { NamedTable } from '../../core/namedTable.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { latent } from '../../model/language/latent.ts';
 import type { Observations } from '../../model/language/observations.ts';
@@ -6,23 +7,38 @@ import { observed } from '../../model/language/variable.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
+import type { ColumnsByKind } from './byKind.ts';
+import { columnsOption } from './columnsOption.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel, type SpelledOut, smoothKernel } from './family.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 
+/** Options of {@link gplvm}. */
+export interface GplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
+  /**
+   * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, counts, yes and no, categories. Can be combined with `latentDim`,
+   * `inducing` and `missing`.
+   */
+  readonly columns?: ColumnsByKind | undefined;
+}
+
 /**
- * The Gaussian-process latent variable model: free latents started at the principal components, a standard normal prior on them,
+ * Gaussian process latent variable model: free latents started at the principal components, a standard normal prior on them,
  * and rbf + bias with noise as the mapping. With `backConstraint` it is the BC-GPLVM, with `dynamics` the GPLVM with dynamics
  * (GPDM), with both the BC-GPLVM-DM.
  *
- * With an rbf and a prior that shrinks X, X → c·X with lengthscale → c·lengthscale leaves the likelihood as it is, so the prior
- * would drive both to 0. The default kernel therefore holds the lengthscale at 1 and the rbf's variance at the observations' mean
- * variance; without a prior (`priors: []`) both are free. A kernel that is given is taken as it is.
+ * With an rbf and a prior that shrinks X, X → c·X with lengthscale → c·lengthscale leaves the likelihood unchanged, so the prior would drive both to
+ * 0. The default kernel therefore fixes the lengthscale at 1 and the rbf's variance at the observations' mean variance; without a prior
+ * (`priors: []`) both are free. A custom kernel is used unchanged.
  *
- * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise: see `inducing` and `init` of {@link FamilyOptions}. Such a fit
- * ends where two iterations in a row gain less than 1e-5 of the objective.
+ * By default, models with more than 1000 points use inducing inputs and start at a t-SNE map: see `inducing` and `init` of {@link FamilyOptions}.
+ * Such a fit ends when two consecutive iterations gain less than 1e-5 of the objective.
  *
  * @summary smooth nonlinear map with error bars: the Gaussian process latent variable model
- * @param Y - N×D observations
+ * @param Y - N×D observations; with `columns`, a table
  * @param options - `latentDim`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`
  * @throws InvalidInputError for an unknown option, or observations that are not a matrix of finite numbers with ≥ 2 rows
@@ -38,10 +54,20 @@ export function gplvm<
   const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
   K extends Kernel | undefined = undefined,
 >(
-  Y: MatrixLike,
-  options: FamilyOptions<Priors, Dynamics, K>,
+  Y: MatrixLike | NamedTable,
+  options: GplvmOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
-  return familyModel('gplvm', Y, options, { prior: () => standardNormal(), isSparse: true }, gplvmVariables);
+  const columns = columnsOption(options, 'gplvm');
+  if (columns !== undefined) {
+    return columns.model('gplvm', Y, options!) as MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>>;
+  }
+  return familyModel(
+    'gplvm',
+    Y as MatrixLike,
+    options,
+    { prior: () => standardNormal(), isSparse: true },
+    gplvmVariables,
+  );
 }
 
 /** Latents under the priors, and the observations as a smooth process of them with noise. */

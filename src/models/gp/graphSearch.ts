@@ -11,31 +11,31 @@ import type { Prior } from '../../priors/definePrior.ts';
 import { processHessian } from '../../processes/curvature/processHessian.ts';
 import type { MadeProcess } from './process.ts';
 
-/** A view of a model, and where its parameters are. */
+/** View of a model, with the paths of its parameters. */
 interface SearchedView {
   readonly path: string;
   readonly process: MadeProcess;
   readonly observations: Observations;
 }
 
-/** A model of the family as its search sees it. */
+/** Description of a model of the family for its search. */
 export interface SearchedModel {
   readonly latentDim: number;
-  /** True if the latents are points that are searched for, the first of the variables. */
+  /** True if the latents are free points, the first of the variables. */
   readonly arePoints: boolean;
-  /** Priors in their places: two of one name are distinguished. */
+  /** Priors with their paths: two priors of one name are distinguished. */
   readonly priors: readonly { readonly path: string; readonly prior: Prior }[];
   readonly views: readonly SearchedView[];
-  /** Observations side by side without holes, N×D. */
+  /** Concatenated complete observations, N×D. */
   readonly observations: () => Matrix;
 }
 
-/** Most entries of latents whose Hessian costs less than the evaluations that it saves. */
+/** Maximum number of latent entries whose Hessian costs less than the evaluations that it saves. */
 const MOST_CURVED = 600;
 
 /**
- * The search of a model whose latents X have a field over them, found anew at every X. Its objective falls slowly at first and fast at the end: only
- * its gradient shows where that is. Neighbors' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
+ * Search for a model with a field over its latents X that is solved anew at every X. The objective decreases slowly at first and fast at the end,
+ * which only its gradient shows. L-BFGS moves the rows of neighbors together; if all second derivatives are available, Newton's method follows.
  */
 export function searchOnGraph(model: SearchedModel): Search {
   const { arePoints, priors, views, latentDim: columns } = model;
@@ -58,12 +58,12 @@ export function searchOnGraph(model: SearchedModel): Search {
   return { relativeDecrease: 0, solver };
 }
 
-/** The curvature of a model's objective in its natural values. */
+/** Curvature of a model's objective in its natural values. */
 type FamilyCurvature = (values: ParameterValues, entries: FreeEntries) => Curvature;
 
 /**
- * The curvature of minus the log density of a model with free latents, views of complete observations with one radial kernel, constants and white
- * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
+ * Curvature of the negative log density of a model with free latents, views of complete observations with one radial kernel, constants and white
+ * noises, and priors with a Hessian; undefined for other models. Its parameters must not have priors.
  */
 export function familyCurvature({
   arePoints,
@@ -96,7 +96,7 @@ export function familyCurvature({
   };
 }
 
-/** The latents of a model as a prior of them sees them before the fit. */
+/** Initial latents as passed to a prior before the fit. */
 const startOf = (observations: Matrix, columns: number): DensityStart => ({
   variable: 'latents',
   rows: observations.rows,
@@ -110,7 +110,7 @@ const startOf = (observations: Matrix, columns: number): DensityStart => ({
   batched: false,
 });
 
-/** A view whose covariance is one radial kernel with offsets, and its complete observations. */
+/** View whose covariance is one radial kernel with offsets, and its complete observations. */
 interface RadialView {
   readonly path: string;
   readonly names: RadialSumNames;
@@ -118,7 +118,7 @@ interface RadialView {
 }
 
 function radialView({ path, process, observations }: SearchedView): RadialView | undefined {
-  if (process.inducing !== undefined) return undefined;
+  if (process.approximation.name !== 'exact') return undefined;
   const { kernel, likelihood, parameters } = process;
   const names = radialSumOf(kernel);
   const isPlain = Object.values(parameters).every(({ prior, support }) => prior === undefined && support !== 'box');
@@ -128,7 +128,7 @@ function radialView({ path, process, observations }: SearchedView): RadialView |
   return { path, names, Y: observations.data };
 }
 
-/** Adds the Hessian of a view's log density where its variables are. */
+/** Adds the Hessian of a view's log density at its variables. */
 function addView(
   H: Float64Array,
   { path, names, Y }: RadialView,

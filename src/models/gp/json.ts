@@ -6,10 +6,10 @@ import { kernelFromJSON } from '../../kernels/json.ts';
 import { posteriorFromJSON } from '../../latents/json.ts';
 import type { DistributedRows, PointRows } from '../../model/language/variable.ts';
 import type { AnyModel, Model, ModelJSON } from '../../model/model.ts';
-import { parameterFromJSON } from '../../model/parameterJson.ts';
+import { likelihoodFromJSON } from '../../model/parameterJson.ts';
 import { dataFromPlain } from '../../model/plainData.ts';
 import { priorFromJSON } from '../../priors/json.ts';
-import { likelihoodFromJSON } from '../../processes/likelihoods/index.ts';
+import { type BasisOptions, basis, inducing } from '../../processes/approximations.ts';
 import { heldMap } from '../maps/decoder.ts';
 import { tsneMap } from '../maps/tsneMap.ts';
 import { umap } from '../maps/umap.ts';
@@ -19,7 +19,7 @@ import { anyStart, savedLatents, savedRows } from '../savedFit.ts';
 import { type BayesianGplvmOptions, bayesianGplvm } from './bayesianGplvm.ts';
 import { type DistributedViewsOptions, latentModel } from './latentVariableModel.ts';
 
-/** Rows that were read from a source, of which a sample is kept. */
+/** True for rows that were read from a source and are kept as a sample. */
 const isKept = (json: unknown) => typeof json === 'object' && json !== null && '~rows' in json;
 const readKept = (json: object) => dataFromPlain(json) as SampledRows;
 
@@ -38,7 +38,7 @@ const schema = v.strictObject({
   jitter: v.optional(v.number()),
 });
 
-/** The Bayesian GPLVM that its `toJSON` wrote. */
+/** Restores a Bayesian GPLVM from its `toJSON`. */
 export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): Model {
   const { model: _, observations, latents, kernel, likelihood, ...rest } = checkSaved(schema, json, 'model');
   const restored = posteriorFromJSON(latents, own.maps) as DistributedRows;
@@ -54,17 +54,14 @@ export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: 
 const view = {
   observations: savedRows,
   kernel: v.unknown(),
-  likelihood: v.optional(v.unknown()),
-  /** Variance of a Gaussian likelihood, in fits saved before there were others. */
-  noise: v.optional(v.unknown()),
+  likelihood: v.unknown(),
   missing: v.optional(v.literal('ignore')),
   center: v.boolean(),
   scale: scaleOption,
   inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
   jitter: v.optional(v.union([v.number(), v.literal('relative')])),
+  basis: v.optional(v.looseObject({ functions: v.number() })),
 };
-/** Jitter of the covariance of inducing inputs in saved fits that do not record it. */
-const ABSOLUTE_JITTER = 1e-8;
 const viewSchema = v.strictObject(view);
 const model = {
   model: v.literal('latentVariableModel'),
@@ -78,7 +75,7 @@ const viewsSchema = v.strictObject({ ...model, views: v.record(v.string(), viewS
 
 type SavedView = v.InferOutput<typeof viewSchema>;
 
-/** The latent variable model that its `toJSON` wrote: beside what all have, its only view, or several by name. */
+/** Restores a latent variable model from its `toJSON`: the common part, and its single view or several named ones. */
 export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): AnyModel {
   const place = 'model';
   const saved = 'views' in json ? checkSaved(viewsSchema, json, place) : checkSaved(onlySchema, json, place);
@@ -115,9 +112,11 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
   });
 }
 
+type BasisJSON = BasisOptions & { readonly functions: number };
+
 const mapSchema = v.strictObject({ model: v.picklist(['tsne', 'umap']), options: v.record(v.string(), v.unknown()) });
 
-/** Latents that are held, on the map that they are of, if that is saved with them. */
+/** Fixed latents with their map, if it was saved with them. */
 function onMap(held: 'point' | PointRows, map: unknown, observations: number[][]): 'point' | PointRows {
   if (held === 'point' || held.name !== 'fixedAt' || map === undefined) return held;
   const place = 'model.latents.map';
@@ -128,17 +127,16 @@ function onMap(held: 'point' | PointRows, map: unknown, observations: number[][]
 }
 
 function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
-  const { observations, kernel, likelihood, noise, missing, center, scale, inducing, jitter = ABSOLUTE_JITTER } = saved;
+  const { observations, kernel, likelihood, missing, center, scale, inducing: points, jitter } = saved;
+  const { functions, ...domain } = (saved.basis && (dataFromPlain(saved.basis) as BasisJSON)) ?? {};
   return {
     observations,
     kernel: kernelFromJSON(kernel, own.kernels, own.distributions, `${place}.kernel`),
-    ...(noise === undefined
-      ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, `${place}.likelihood`) }
-      : { noise: parameterFromJSON(noise, own.distributions, `${place}.noise`) }),
+    likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, `${place}.likelihood`),
     missing,
     center,
     scale,
-    inducing,
-    ...(inducing !== undefined && jitter !== 'relative' && { jitter }),
+    ...(points !== undefined && { approximation: inducing(points, typeof jitter === 'number' ? { jitter } : {}) }),
+    ...(functions !== undefined && { approximation: basis(functions, domain) }),
   };
 }

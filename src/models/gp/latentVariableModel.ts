@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne, isPart, readGiven } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { columnsByName } from '../../core/rowMatrices.ts';
+import { columnsByName, joinedColumns } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -17,7 +17,6 @@ import { type Initialization, initialLatents } from '../../model/initialization.
 import { normalEntries } from '../../model/jointDraw.ts';
 import type { Density } from '../../model/language/density.ts';
 import { variablesPosterior } from '../../model/language/derived.ts';
-import { joinedColumns } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
 import type { Observations } from '../../model/language/observations.ts';
 import {
@@ -50,7 +49,7 @@ import {
   viewToJSON,
 } from './process.ts';
 
-/** The prior of latents that are distributions: N(0, I), without parameters. Of Gaussian rows KL(q‖p) = ½·Σ_nd (μ² + s − log s − 1). */
+/** Prior N(0, I) of latent distributions, without parameters. For Gaussian rows KL(q‖p) = ½·Σ_nd (μ² + s − log s − 1). */
 export const unitNormal: Density = Object.freeze<Density>({
   kind: 'density',
   name: 'standardNormal',
@@ -69,13 +68,13 @@ export const unitNormal: Density = Object.freeze<Density>({
   },
 });
 
-/** Parts of a model beside its views. */
+/** Parts of a model other than its views. */
 export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[]> {
   /** Number of latent dimensions q, from 1. */
   readonly latentDim: number;
-  /** How the latents are inferred: as points that are searched for ('point', the default), `fixedAt(X)`, or `backConstrained(map)`. */
+  /** Inference of the latents: free points ('point', the default), `fixedAt(X)`, or `backConstrained(map)`. */
   readonly posterior?: 'point' | PointRows | undefined;
-  /** Where points that are searched for start: 'pca' (the default), 'tsne', an N×q matrix, or anything with N×q `latents`, scaled to unit variance a column. */
+  /** Initial values of free points: 'pca' (the default), 'tsne', an N×q matrix, or anything with N×q `latents`, scaled to unit variance per column. */
   readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization | undefined;
   /** Priors on the latents; default none. */
   readonly priors?: Priors | undefined;
@@ -94,24 +93,24 @@ export interface ViewsModelOptions<
   readonly views: ViewsOptions<Kernels>;
 }
 
-/** Options of views whose latents are distributions. */
+/** Options of views with latent distributions. */
 export interface DistributedViewsOptions<Kernels extends KernelsByView = KernelsByView> {
   /** Number of latent dimensions q, from 1. */
   readonly latentDim: number;
-  /** `gaussianLatents()`, or `encoded(map)` of the observations of all views side by side. */
+  /** `gaussianLatents()`, or `encoded(map)` of the concatenated observations of all views. */
   readonly posterior: DistributedRows;
-  /** Each goes through its own inducing inputs: at most 50 unless given. */
+  /** Views of the points; default at most 50 inducing inputs per mapping. */
   readonly views: ViewsOptions<Kernels>;
 }
 
-/** A model with several views whose latents are distributions. */
+/** Model with several views and latent distributions. */
 export type DistributedViewsModel<Kernels> = Model<
   DistributedViewPaths<Kernels>,
   DistributedViewed<keyof Kernels & string>,
   'searched'
 >;
 
-/** How latents are inferred: as points, held, as a function of the observations, or as Gaussian rows. */
+/** Inference of the latents: as free or fixed points, as a function of the observations, or as Gaussian rows. */
 export type Posterior = 'point' | PointRows | DistributedRows;
 
 /** Options of the latents. */
@@ -138,18 +137,18 @@ const schema = v.strictObject({ ...latentEntries, ...viewEntries });
 const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(), v.any()) });
 
 /**
- * A Gaussian-process latent variable model from its parts: Y = f(X) + noise, every column of f a Gaussian process of the latents
+ * Gaussian process latent variable model from its parts: Y = f(X) + noise, every column of f a Gaussian process of the latents
  * X, priors on X, and X free or a function of Y. Its log density is log p(Y|X) + Σ log p(X) with
  * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ), K = k(X, X) + σ²I.
  *
- * With `views` each point is seen several times, `log p(Y_a|X) + log p(Y_b|X) + …`: paths are then `views.a.kernel…`, `views.a.noise`, terms are
- * called as the views are, and fits `predict(X, { view: 'a' })`, `project({ a: Y })`, `translate({ a: Y }, 'b')`.
+ * With `views` each point is observed several times, `log p(Y_a|X) + log p(Y_b|X) + …`: paths are then `views.a.kernel…`, `views.a.noise`, terms have
+ * the names of the views, and fits have `predict(X, { view: 'a' })`, `project({ a: Y })`, `translate({ a: Y }, 'b')`.
  *
- * With `inducing` every view goes through M inducing inputs, and its term is a bound of log p(Y|X) (Titsias 2009), exact where they are the
- * latents: for any kernel, prior and form of latents, at cost O(N·M·(M + D)).
+ * With `inducing` every view uses M inducing inputs, and its term is a bound on log p(Y|X) (Titsias 2009), which is exact if they equal the latents:
+ * for any kernel, prior and form of latents, at cost O(N·M·(M + D)).
  *
- * With several views, `posterior` may be `gaussianLatents()` or `encoded(map)`: the latents are then integrated out, and what is maximized is the sum of the
- * views' bounds less the divergence of the latents from a standard normal prior, as in `bayesianGplvm`.
+ * With several views, `posterior` may be `gaussianLatents()` or `encoded(map)`: the latents are then integrated out, and the objective is
+ * the sum of the views' bounds minus the divergence of the latents from a standard normal prior, as in `bayesianGplvm`.
  *
  * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `mapping.inducing`, `priors.<name>.<parameter>`.
  *
@@ -192,7 +191,7 @@ export function latentVariableModel(
 
 type AnyOptions = LatentVariableModelOptions | ViewsModelOptions | DistributedViewsOptions;
 
-/** `latentVariableModel` under the name of the model that was saved as one. */
+/** `latentVariableModel` under the name that the model was saved with. */
 export function latentModel(name: string, options: AnyOptions): Model {
   const { views: given, latentDim, posterior = 'point', init, priors = [], hasViews } = readOptions(name, options);
   const isSpread = isLatentDistribution(posterior);
@@ -217,7 +216,7 @@ export function latentModel(name: string, options: AnyOptions): Model {
   return declaredModel(name, options, () => ({ latents, posterior, priors, hasViews, mappings }));
 }
 
-/** The variable of the observations of a model with one view, and the beginning of its parameters' paths. */
+/** Name of the observed variable of a model with one view, and prefix of its parameters' paths. */
 export const MAPPING = 'mapping';
 
 const readOptions = (name: string, options: AnyOptions) =>
@@ -261,28 +260,28 @@ function optionsRead(name: string, options: AnyOptions) {
   };
 }
 
-/** Throws for several priors that are fields. */
+/** Throws if several priors are fields. */
 export function checkFields(name: string, priors: readonly Prior[] | undefined): readonly Prior[] | undefined {
   if ((priors ?? []).filter(({ field }) => field !== undefined).length <= 1) return priors;
   throw new InvalidInputError(
-    `${name} was given several priors that are random fields over the points. Constraints hold together in one field only: put all sets in expect of ` +
+    `${name} was given several priors that are random fields over the points. Constraints are combined in a single field: put all sets in expect of ` +
       'one maxEntropy({ expect: { … } }).',
   );
 }
 
 export const isHeld = (posterior: Posterior): boolean => posterior !== 'point' && posterior.name === 'fixedAt';
 
-/** A fixed seed: a model is independent of the seed of its fit. */
+/** Fixed seed, since a model is independent of the seed of its fit. */
 const SEED = 0;
 
-/** What the processes of views depend on, by the number of the view. */
+/** Settings that the processes of views depend on, by view number. */
 interface Settings {
   readonly start: () => Matrix;
   readonly completed: (view: number) => Matrix;
   readonly of: (view: number) => ProcessSetting;
 }
 
-/** Where latents start beside these observations, and complete observations of each. */
+/** Initial latents for these observations, and complete observations of each view. */
 export function settings(
   views: readonly Observations[],
   posterior: Posterior,
@@ -321,17 +320,17 @@ export function settings(
   };
 }
 
-/** A model of the family by its variables, and what is saved of these. */
+/** Variables of a model of the family, with their saved form. */
 export interface Declaration {
-  /** X ~ its priors; N(0, I) where it is integrated out. */
+  /** Latents X ~ priors; N(0, I) if they are integrated out. */
   readonly latents: LatentVariable;
-  /** How it is inferred, as `latents` was made with. */
+  /** Inference of the latents, as passed to `latents`. */
   readonly posterior: Posterior;
-  /** The priors that are the factors of `latents`, in their order. */
+  /** Priors that are the factors of `latents`, in order. */
   readonly priors: readonly Prior[];
-  /** The observed variables by name, each a process of `latents`. */
+  /** Observed variables by name, each a process of `latents`. */
   readonly mappings: Readonly<Record<string, { readonly process: MadeProcess; readonly variable: ObservedVariable }>>;
-  /** True if observations are asked for by the names of views. */
+  /** True if observations are keyed by view name. */
   readonly hasViews?: boolean | undefined;
   readonly search?: Search | undefined;
   /** Sentence for the message of a fit; begins with a space. */
@@ -339,9 +338,9 @@ export interface Declaration {
 }
 
 /**
- * The model of these variables, under the short paths `latents`, `mapping…` or `views.<name>…`, and `priors.<name>…`.
+ * Model of these variables, under the short paths `latents`, `mapping…` or `views.<name>…`, and `priors.<name>…`.
  *
- * @param data - what it is declared for: a sample of its rows takes the place of a source of rows in it
+ * @param data - observations of the declaration, with a source of rows replaced by a sample of its rows
  */
 export function declaredModel<Data>(
   name: string,
@@ -398,7 +397,7 @@ function searchedModel({ latents, posterior, priors, mappings, hasViews }: Decla
   };
 }
 
-/** Path of the last of some priors: the second of a name has a 2, and so on. */
+/** Path of the last of several priors: the second prior of a name has the suffix 2, and so on. */
 function priorPath(names: readonly string[], priors: readonly Prior[]): string {
   const { name } = priors[priors.length - 1]!;
   const number = priors.filter((other) => other.name === name).length + (names.includes(name) ? 1 : 0);

@@ -19,14 +19,14 @@ export interface LlGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Number of neighbors that reconstruct each point; default 7, or all others of fewer points. */
+  /** Number of neighbors that reconstruct each point; default 7, or all others if there are fewer points. */
   readonly neighbors?: number | undefined;
-  /** Strength of the prior; default D, fixed: it is a sum over points, as the likelihood is a sum over points and columns. */
+  /** Strength of the prior; default D, fixed: the prior is a sum over points, and the likelihood a sum over points and columns. */
   readonly strength?: Strength | undefined;
 }
 
 /**
- * The locally linear GPLVM: latents that their neighbors reconstruct with the weights of locally linear embedding,
+ * Locally linear GPLVM: latents reconstructed from their neighbors by the weights of locally linear embedding,
  * log p(X) = −strength/2·tr(XᵀMMᵀX).
  *
  * @summary GPLVM whose latents keep local linear neighborhoods
@@ -60,15 +60,15 @@ export interface RankGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Strength of the prior; default N·D/100, fixed: it is one term for all points and columns. */
+  /** Strength of the prior; default N·D/100, fixed: the prior is a single term for all points and columns. */
   readonly strength?: Strength | undefined;
-  /** β, which decides how soon a direction counts as one; default the fixed value of the prior. */
+  /** Parameter β, which sets the scale above which a direction counts; default the prior's fixed value. */
   readonly beta?: ParameterLike | undefined;
 }
 
 /**
- * The rank-prior GPLVM: latents of as few directions as the data allow, −strength·Σ log(1 + β·s_i²) over the singular values s_i of
- * the centered latents, whose energy is kept. Start it with more dimensions than are needed.
+ * Rank-prior GPLVM: latents with as few directions as the data allow, −strength·Σ log(1 + β·s_i²) over the singular values s_i of the centered
+ * latents, at constant energy. Start with more dimensions than needed.
  *
  * @summary GPLVM that shrinks latent dimensions that are not needed
  * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).
@@ -99,14 +99,14 @@ export interface TsneGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Strength of the prior; default N·D, fixed: it is one term for all points and columns. */
+  /** Strength of the prior; default N·D, fixed: the prior is a single term for all points and columns. */
   readonly strength?: Strength | undefined;
-  /** Effective number of neighbors; default 30, or a third of the points where these are few. */
+  /** Effective number of neighbors; default 30, or a third of the points if there are few. */
   readonly perplexity?: number | undefined;
 }
 
 /**
- * The t-SNE GPLVM: latents whose neighborhoods resemble those of the observations, −strength·KL(P‖Q).
+ * t-SNE GPLVM: latents with neighborhoods similar to those in the observations, −strength·KL(P‖Q).
  *
  * @summary GPLVM whose latents keep the neighborhoods of t-SNE
  * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).

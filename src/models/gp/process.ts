@@ -9,59 +9,41 @@ import {
   standardized,
   unobservedRow,
 } from '../../core/observations.ts';
-import { checkName, checkOptions, isMatrixLike, missingOption, numberFromZero } from '../../core/options.ts';
+import { checkName, checkOptions, isMatrixLike, missingOption, type OptionsIn, typed } from '../../core/options.ts';
 import type { RowSource } from '../../core/rowMatrices.ts';
 import { checkKernel, isOpen, startedAt } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
-import { isObservations, type Observations, readObservations } from '../../model/language/observations.ts';
-import { flooredNoise, meanVariance, noiseStart } from '../../model/leastNoise.ts';
-import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
-import { observedPatterns } from '../../processes/covariance/covariance.ts';
-import { gaussianProcess } from '../../processes/gaussianProcess.ts';
-import { checkNoise, gaussian } from '../../processes/likelihoods/gaussian.ts';
+import { checkNoise, gaussian } from '../../model/entrywise/gaussian.ts';
 import {
   checkObserved,
   functionsOf,
   isLikelihood,
   type Likelihood,
   type LikelihoodJSON,
-} from '../../processes/likelihoods/likelihood.ts';
+} from '../../model/entrywise/likelihood.ts';
+import { isObservations, type Observations, readObservations } from '../../model/language/observations.ts';
+import { flooredNoise, meanVariance, noiseStart } from '../../model/leastNoise.ts';
+import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
+import { plainData } from '../../model/plainData.ts';
+import {
+  approximationFrom,
+  type InducingApproximation,
+  inducing,
+  isApproximation,
+  isInducing,
+  type ProcessApproximation,
+} from '../../processes/approximations.ts';
+import { observedPatterns } from '../../processes/covariance/covariance.ts';
+import { gaussianProcess } from '../../processes/gaussianProcess.ts';
 import type { BoundOptions } from '../../processes/variational/boundPosterior.ts';
 import { boundProcess, type ViewProcess } from '../../processes/variational/boundProcess.ts';
 import { checkInducing, type Inducing } from '../../processes/variational/inducingVariables.ts';
 
-/** One view of the points: what was observed of them, and how it follows from the latents. */
-export interface ViewOptions<K extends Kernel = Kernel> {
-  /** N×D, rows are points; or what `readObservations` returned. */
-  readonly observations: MatrixLike | Observations;
+/** View of the points: its observations, and their dependence on the latents. */
+export interface ViewOptions<K extends Kernel = Kernel> extends Omit<OptionsIn<typeof viewEntries>, 'kernel'> {
   /** Covariance of the mapping from latents to observations. */
   readonly kernel: K;
-  /**
-   * Variance σ² > 0 of the Gaussian noise, or a list with one per column; starts at a hundredth of the observations' mean variance and stays above a
-   * millionth of it, or above a thousandth where at least a tenth of the rows repeat others. Fixed at its start without more columns than latent
-   * dimensions: the latents could then be the observations, and the density has no bound as σ² goes to 0. Short for `likelihood: gaussian({ variance })`.
-   */
-  readonly noise?: ParameterLike | undefined;
-  /** Distribution of the observations around the functions; default Gaussian. Not together with `noise`. */
-  readonly likelihood?: Likelihood | undefined;
-  /** Treatment of missing entries (NaN): 'ignore' uses the observed entries only, and `predict` at the latents imputes the others; default an error. */
-  readonly missing?: 'ignore' | undefined;
-  /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
-  readonly center?: boolean | undefined;
-  /**
-   * Whether columns are divided by their standard deviations, undone by `predict`. 'auto', the default of named models, divides where these differ by more
-   * than ten times, and gives predictions one scale per column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d at its maximum of likelihood, so that their variances
-   * are in each column's own measure.
-   */
-  readonly scale?: ScaleOption | undefined;
-  /**
-   * How many inducing inputs the mapping goes through, from 1 to N, or where they start (M×q). The log density is then its bound, at cost
-   * O(N·M·(M + D)) in the place of O(N³), and they are variables under `mapping.inducing`, or `views.<name>.inducing`.
-   */
-  readonly inducing?: Inducing | undefined;
-  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given. */
-  readonly jitter?: number | undefined;
 }
 
 /** Kernels of views, by name. */
@@ -72,22 +54,54 @@ export type ViewsOptions<Kernels extends KernelsByView> = {
   readonly [View in keyof Kernels]: ViewOptions<Kernels[View]>;
 };
 
-/** Options of a process of named models, which have a kernel and a treatment of scales of their own. */
+/** Options of a process of named models, which define their kernel and scales separately. */
 export const processEntries = {
-  kernel: v.optional(v.any()),
-  noise: v.optional(v.any()),
+  kernel: v.optional(typed<Kernel>()),
+  /**
+   * Variance σ² > 0 of the Gaussian noise, or a list with one per column; it starts at a hundredth of the observations' mean variance and stays above
+   * a millionth of it, or above a thousandth if at least a tenth of the rows repeat others. Fixed at its start unless there are more columns than
+   * latent dimensions: the latents could otherwise equal the observations, and the density would be unbounded as σ² goes to 0. Short for
+   * `likelihood: gaussian({ variance })`.
+   */
+  noise: v.optional(typed<ParameterLike>()),
+  /** Distribution of the observations around the functions; default Gaussian. Not together with `noise`. */
   likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as poisson()')),
+  /** Treatment of missing entries (NaN): 'ignore' uses the observed entries only, and `predict` at the latents imputes the others; by default they are an error. */
   missing: missingOption,
+  /** Whether column means are subtracted before fitting and added back by `predict`; default true. */
   center: v.optional(v.boolean()),
+  /**
+   * Whether columns are divided by their standard deviations, undone by `predict`. 'auto', the default of named models, divides if these differ by a
+   * factor of more than ten, and uses one scale per column for predictions, y_d ~ N(0, s_d²·(K + σ²I)) with s_d at its maximum likelihood, so that
+   * variances match each column.
+   */
   scale: v.optional(scaleOption),
-  inducing: v.optional(v.any()),
-  jitter: v.optional(numberFromZero),
+  /**
+   * Number of inducing inputs of the mapping, from 1 to N, or their initial values (M×q). The log density is then a bound, at cost O(N·M·(M + D))
+   * instead of O(N³), and they are variables under `mapping.inducing`, or `views.<name>.inducing`.
+   */
+  inducing: v.optional(typed<Inducing>()),
+};
+/** Options of a process with any approximation of its covariance. */
+export const approximatedEntries = {
+  ...processEntries,
+  /**
+   * How the covariance of the mapping is computed: `exact()`, `inducing(M)` or `basis(m)`; not together with `inducing`, the short form of the second.
+   */
+  approximation: v.optional(v.custom<ProcessApproximation>(isApproximation, 'exact(), inducing(50) or basis(20)')),
 };
 /** Options of a view. */
 export const viewEntries = {
-  ...processEntries,
-  observations: v.any(),
-  kernel: v.any(),
+  ...approximatedEntries,
+  /** Observations, N×D with points as rows, or the result of `readObservations`. */
+  observations: typed<MatrixLike | Observations>(),
+  /** Covariance of the mapping from latents to observations. */
+  kernel: typed<Kernel>(),
+  /**
+   * Whether columns are divided by their standard deviations, undone by `predict`. 'auto', the default of named models, divides if these differ by a
+   * factor of more than ten, and uses one scale per column for predictions, y_d ~ N(0, s_d²·(K + σ²I)) with s_d at its maximum likelihood, so that
+   * variances match each column.
+   */
   scale: v.optional(scaleOption, false),
 };
 const schema = v.strictObject(viewEntries);
@@ -96,7 +110,7 @@ const schema = v.strictObject(viewEntries);
 export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | undefined }) =>
   likelihood?.conjugate !== undefined || likelihood === undefined;
 
-/** Observations under a likelihood: counts and labels are not scaled, and shifted only if that is asked for, which their likelihood refuses. */
+/** Observations for a likelihood: counts and labels are not scaled, and shifted only on request, which their likelihood rejects. */
 export function readUnder(
   values: MatrixLike | RowSource | Observations,
   { likelihood, missing, center, scale }: Pick<ViewOptions, 'likelihood' | 'missing' | 'center' | 'scale'>,
@@ -107,16 +121,16 @@ export function readUnder(
   return real ? read : Object.freeze({ ...read, scale: scale ?? false });
 }
 
-/** The mean variance of the functions: of real observations as they are fitted, which goes with the square of their unit; of others, at least 1. */
+/** Mean variance of the functions: for real observations, in the squared unit of the fit; otherwise at least 1. */
 export function functionVariance(y: Observations, likelihood: Likelihood | undefined): number {
   if (likelihood === undefined || isReal({ likelihood })) return meanVariance(y.data);
   const functions = functionsOf(likelihood, y.raw);
   return Math.max(1, meanVariance(standardized(functions, standardizationOf(functions, true, false))));
 }
 
-/** A view, checked: its options, and its observations as they were read. */
+/** Checked view: its options and its observations. */
 export interface CheckedView {
-  /** Its name, '' for the only view of a model without names. */
+  /** Name of the view, '' for the only view of a model without names. */
   readonly name: string;
   readonly owner: string;
   readonly options: Omit<v.InferOutput<typeof schema>, 'observations'>;
@@ -135,7 +149,7 @@ export function checkedView(model: string, name: string, given: ViewOptions): Ch
   return { name, owner, options, y: readUnder(observations as MatrixLike, options) };
 }
 
-/** Throws unless rows of all views are the same points, and some view has an entry of each. */
+/** Throws unless rows of all views are the same points, with an entry of each in some view. */
 export function checkRows(model: string, views: readonly CheckedView[]): void {
   const [first, ...others] = views as readonly [CheckedView, ...CheckedView[]];
   const { rows } = first.y.raw;
@@ -153,95 +167,104 @@ export function checkRows(model: string, views: readonly CheckedView[]): void {
   }
 }
 
-/** What the process of a view depends on beside its options. */
+/** Settings that the process of a view depends on, apart from its options. */
 export interface ProcessSetting {
-  /** Where the latents start, for kernels whose options are decided there. */
+  /** Initial latents, for kernels with options that depend on them. */
   readonly start: () => Matrix;
-  /** Observations that the noise starts from and is kept above a part of: complete ones, where missing entries were filled in. */
+  /** Observations with missing entries filled in, which determine the start and lower limit of the noise. */
   readonly completed: Matrix;
-  /** True if the latents could be a copy of the observations, so that nothing keeps the noise from 0. */
+  /** True if the latents could equal the observations, so that the noise is not bounded away from 0. */
   readonly isCopied?: boolean;
-  /** Number of latent coordinates that are fitted for each observed entry; for Gaussian rows, which have no scales of columns, undefined. */
+  /** Number of fitted latent coordinates per observed entry; undefined for Gaussian rows, which have no column scales. */
   readonly inputsPerEntry?: number | undefined;
 }
 
-/** The process of a view, and what it was made with. */
+/** Process of a view, and the approximation of its covariance. */
 export interface MadeProcess extends ViewProcess {
-  readonly inducing: Inducing | undefined;
-  readonly jitter: number | undefined;
+  readonly approximation: ProcessApproximation;
 }
 
-/** The process from points to a view's observations. */
+/** Process from points to a view's observations. */
 export function pointProcess(
   { owner, name, options, y }: CheckedView,
   { start, completed, isCopied, inputsPerEntry }: ProcessSetting,
 ): MadeProcess {
   const described = checkKernel(options.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const likelihood = likelihoodFrom(owner, options, completed, isCopied);
-  const { jitter } = options;
-  const inducing = options.inducing === undefined ? undefined : checkInducing(options.inducing, y.raw.rows, owner);
+  if (options.inducing !== undefined && options.approximation === undefined)
+    checkInducing(options.inducing, y.raw.rows, owner);
+  const approximation = approximationFrom(options, owner);
   checkObserved(y.raw, likelihood, y.center || y.isScaled);
   const isConjugate = isReal({ likelihood });
-  if (!isConjugate && inducing === undefined) {
+  if (!isConjugate && !isInducing(approximation)) {
     throw new InvalidInputError(
-      `Under likelihood '${likelihood.name}' the functions of ${owner} are not integrated out exactly, but by a bound through inducing inputs. Give their number, such as inducing: 50.`,
+      `Under likelihood '${likelihood.name}' ${owner} goes through inducing inputs. Give their number, such as inducing: 50 (--inducing 50).`,
     );
   }
   if (isConjugate) gaussianProcess({ kernel: described, likelihood });
   const kernel = startedKernel(described, start);
   if (!isConjugate) {
-    const bound = boundProcess({ kernel, likelihood, inducing: inducing!, jitter, collapses: false });
-    return Object.freeze({ ...bound, inducing, jitter });
+    const { options: inputs } = approximation as InducingApproximation;
+    return Object.freeze({ ...boundProcess({ kernel, likelihood, ...inputs, collapses: false }), approximation });
   }
-  // Noise that is held is what it was said to be.
+  // Fixed noise keeps its value.
   const { noise } = likelihood.parameters;
   const hasScales =
     inputsPerEntry !== undefined && y.scale === 'auto' && typeof noise?.initial === 'number' && noise.free;
   const process = gaussianProcess({
     kernel,
     likelihood,
+    approximation,
     ...(hasScales && { columnScales: { inputsPerEntry } }),
-    ...(inducing !== undefined && { inducing, jitter }),
   });
   const { parameters, density } = process;
-  return Object.freeze({ kernel, likelihood, parameters, density, inducing, jitter });
+  return Object.freeze({ kernel, likelihood, parameters, density, approximation });
 }
 
-/** Inducing inputs of latents that are integrated out, at most, unless more are asked for. */
+/** Default maximum number of inducing inputs of latents that are integrated out. */
 const MOST_INDUCING = 50;
 
-/** True where q(u) can be worked out: under Gaussian noise with one variance. */
-export const collapses = ({ conjugate, parameters }: Likelihood): boolean =>
-  conjugate !== undefined && typeof parameters.noise?.initial === 'number';
+/** True if q(u) has a closed form: for Gaussian noise with one variance, or one per column. */
+export const collapses = ({ conjugate, toJSON }: Likelihood): boolean =>
+  conjugate !== undefined && toJSON().options?.per !== 'row';
 
-/** The process from Gaussian rows, which are integrated out, to a view's observations. */
+/** Process from Gaussian rows, which are integrated out, to a view's observations. */
 export function rowsProcess(
   { owner, name, options, y }: CheckedView,
   { start, completed }: ProcessSetting,
   {
     collapses: mayCollapse = true,
     points,
+    jitter,
     ...more
-  }: Partial<Pick<BoundOptions, 'collapses' | 'points' | 'shards' | 'startedAt'>> = {},
+  }: Partial<Pick<BoundOptions, 'collapses' | 'points' | 'jitter' | 'shards' | 'startedAt'>> = {},
 ): MadeProcess {
   const described = checkKernel(options.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const kernel = startedKernel(described, start);
   const likelihood = likelihoodFrom(owner, options, completed);
   checkObserved(y.raw, likelihood, y.center || y.isScaled);
-  const { jitter } = options;
-  // Of rows that are not read yet, their number alone is known.
+  // Before the rows are read, only their number is known.
   const rows = y.raw.rows === 0 ? points! : y.raw.rows;
-  const inducing = checkInducing(options.inducing ?? Math.min(MOST_INDUCING, rows), rows, owner);
+  const inputs = options.inducing ?? Math.min(MOST_INDUCING, rows);
+  const approximation = options.approximation ?? inducing(checkInducing(inputs, rows, owner), { jitter });
+  if (!isInducing(approximation)) {
+    throw new InvalidInputError(
+      `Latents of ${owner} that are distributions are integrated out through inducing inputs. Use approximation: inducing(50), or leave it out.`,
+    );
+  }
   const isCollapsed = collapses(likelihood) && mayCollapse;
-  const process = boundProcess({ kernel, likelihood, inducing, jitter, collapses: isCollapsed, points, ...more });
-  return Object.freeze({ ...process, inducing, jitter });
+  const process = boundProcess({
+    ...{ kernel, likelihood, ...approximation.options, collapses: isCollapsed, points },
+    ...more,
+  });
+  return Object.freeze({ ...process, approximation });
 }
 
-/** The kernel with its open options decided at the initial latents of the model. */
+/** Kernel with its open options set at the initial latents of the model. */
 const startedKernel = (kernel: Kernel, start: () => Matrix): Kernel =>
   isOpen(kernel) ? startedAt(kernel, start()) : kernel;
 
-/** The likelihood that was given, or the Gaussian one that `noise` is short for, checked against the observations. */
+/** Specified likelihood, or the Gaussian one that `noise` abbreviates, checked against the observations. */
 function likelihoodFrom(
   name: string,
   { noise, likelihood: given }: { noise?: unknown; likelihood?: Likelihood | undefined },
@@ -250,7 +273,7 @@ function likelihoodFrom(
 ): Likelihood {
   if (noise !== undefined && given !== undefined) {
     throw new InvalidInputError(
-      `${name} takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).`,
+      `${name} takes either noise or a likelihood, but both were given. Set it in the likelihood: gaussian({ variance }).`,
     );
   }
   const start = noiseStart(observations);
@@ -278,9 +301,11 @@ interface ViewJSON {
   readonly inducing?: number | number[][];
   /** 'relative' is 1e-8 of the diagonal's mean. */
   readonly jitter?: number | 'relative';
+  readonly basis?: unknown;
 }
 
-export function viewToJSON(y: Observations, { kernel, likelihood, inducing, jitter }: MadeProcess): ViewJSON {
+export function viewToJSON(y: Observations, { kernel, likelihood, approximation }: MadeProcess): ViewJSON {
+  const { inducing, jitter } = isInducing(approximation) ? approximation.options : {};
   return {
     observations: y.raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
     kernel: kernelToJSON(kernel),
@@ -292,5 +317,6 @@ export function viewToJSON(y: Observations, { kernel, likelihood, inducing, jitt
       inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
       jitter: jitter ?? 'relative',
     }),
+    ...(approximation.name === 'basis' && { basis: plainData(approximation.options) }),
   };
 }

@@ -5,10 +5,10 @@ import { type Embedding, embeddingOf } from '../../model/computation.ts';
 import { isomap } from '../spectral/isomap.ts';
 import { laplacianEigenmaps } from '../spectral/laplacianEigenmaps.ts';
 
-/** Neighbors of each point, where they connect all. */
+/** Number of neighbors of each point, if that connects all points. */
 const NEIGHBORS = 10;
 
-/** Latents from a spectral model, with as many neighbors as connect all points. */
+/** Latents from a spectral model, with enough neighbors to connect all points. */
 export function spectralStart(kind: 'isomap' | 'eigenmaps', Y: Matrix, latentDim: number): Embedding {
   const neighbors = connectingNeighbors(Y);
   const options = { latentDim, neighbors };

@@ -8,18 +8,18 @@ import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import { imputed } from '../../model/posterior.ts';
 
-/** Multiples of the strength of 'auto' that are tried. */
+/** Multiples of the 'auto' strength that are tried. */
 const MULTIPLES = [0.1, 1, 10, 100];
 const FOLDS = 3;
 /** Iterations of each fit: enough to compare strengths. */
 const ITERATIONS = 100;
 
 /**
- * Chooses the strength of a model of labeled points among multiples of that of 'auto', by the error of the nearest neighbor of labeled points that are
- * held out in turn. No other points have a say; missing entries are filled in, as they are where latents start.
+ * Chooses the strength of a model of labeled points among multiples of the 'auto' strength, by the nearest-neighbor error of labeled points that are
+ * held out in turn. Only labeled points are used; missing entries are filled in as for initial latents.
  *
  * @param Y - N×D
- * @param make - the model of some points, their labels and a strength
+ * @param make - builds the model from points, their labels and a strength
  */
 export function validatedStrength(
   Y: MatrixLike,
@@ -58,17 +58,17 @@ export function validatedStrength(
 
 const shown = (strength: number) => String(Number(strength.toPrecision(3)));
 
-/** A strength, or 'auto' for the one that goes with the size of the data. */
+/** Strength, or 'auto' for one that depends on the size of the data. */
 export type Strength = ParameterLike | 'auto';
 
 /**
- * Strengths that go with the size of the data, so that a prior weighs against a likelihood that is a sum over points and columns:
+ * Strengths proportional to the size of the data, so that a prior balances a likelihood that is a sum over points and columns:
  *
  * - locality: a sum over points, D
  * - t-SNE: one divergence for all points, N·D
- * - rank: one determinant for all points, N·D/100, at which directions empty while classes stay apart
+ * - rank: one determinant for all points, N·D/100, which empties directions while classes stay apart
  *
- * `npm run reproduce -- default-strengths` prints what other multiples show.
+ * `npm run reproduce -- default-strengths` prints results for other multiples.
  */
 const scales = {
   locality: ({ columns }: Matrix) => columns,
@@ -77,11 +77,11 @@ const scales = {
 };
 
 /**
- * The strength for a prior that draws points of one class together: 9·D/q. The fewer dimensions there are, the more variation of the observations
- * each could explain, and a weak prior draws points of all classes together, where the mapping is nearly linear.
+ * Strength for a prior that attracts points of the same class: 9·D/q. With fewer dimensions, each could explain more variation of the observations,
+ * and a weak prior collapses points of all classes, where the mapping is nearly linear.
  */
 export const labelStrength = ({ columns }: Matrix, latentDim: number): number => (9 * columns) / latentDim;
 
-/** The strength that was given, or the one that goes with the size of the data. */
+/** Specified strength, or the one that depends on the size of the data. */
 export const strengthFor = (prior: keyof typeof scales, given: Strength | undefined, Y: Matrix): ParameterLike =>
   given === undefined || given === 'auto' ? scales[prior](Y) : given;

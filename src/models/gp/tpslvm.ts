@@ -23,18 +23,19 @@ export interface TpslvmOptions<
   readonly centers?: MatrixLike | number | undefined;
 }
 
-/** A scaled thin plate spline. */
+/** Scaled thin plate spline kernel. */
 type ThinPlateKernel = Kernel<{ readonly 'scale.variance': number }>;
 
 /**
- * The thin plate spline latent variable model: the mapping is y = A·e(x) + B·(x; 1) + noise with e_j(x) = η(‖x − x_j‖) and priors N(0, v) on
+ * Thin plate spline latent variable model: the mapping is y = A·e(x) + B·(x; 1) + noise with e_j(x) = η(‖x − x_j‖) and priors N(0, v) on
  * A and B integrated out, so K = v·(E² + XXᵀ + 11ᵀ) + σ²I. With `backConstraint` and `dynamics` it is the BC-TPSLVM, the
  * TPSLVM-DM and the BC-TPSLVM-DM.
  *
- * v is held at the observations' mean variance, so that the unit of the observations does not matter. The paper has v = 1, whatever the unit:
- * `kernel: thinPlateSpline()` is its form. Nothing else has a scale, so the prior on the latents needs nothing else held.
+ * v is fixed at the observations' mean variance, so that the unit of the observations does not matter. The paper uses v = 1 for any unit:
+ * `kernel: thinPlateSpline()` is its form. No other parameter has a scale, so the prior on the latents requires no other fixed parameter.
  *
- * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise, or given `centers` or a kernel: see `inducing` and `init` of
+ * By default, models with more than 1000 points and without `centers` or a custom kernel use inducing inputs and start at a t-SNE map: see `inducing`
+ * and `init` of
  * {@link FamilyOptions}.
  *
  * @summary thin plate spline latent variable model: no lengthscale to choose
@@ -59,7 +60,7 @@ export function tpslvm<
   const { centers, ...rest } = givenOptions(options, 'tpslvm');
   if (centers !== undefined && rest.kernel !== undefined) {
     throw new InvalidInputError(
-      'tpslvm takes either centers or a kernel, but both were given. Say it in the kernel: thinPlateSpline({ centers }).',
+      'tpslvm takes either centers or a kernel, but both were given. Set it in the kernel: thinPlateSpline({ centers }).',
     );
   }
   const isSparse = centers === undefined && rest.kernel === undefined;

@@ -19,13 +19,13 @@ import { latentVariableModel } from '../gp/latentVariableModel.ts';
 import type { MapModel } from './mapModel.ts';
 
 export interface DecoderOptions {
-  /** Inducing inputs, from 1; 50, or as many as there are points, unless given. */
+  /** Number of inducing inputs, from 1; default 50, or the number of points. */
   readonly inducing?: number | undefined;
-  /** Fits map and decoder together, the density of the map weighed by this strength, above 0; the decoder is fitted to the map as it is unless given. */
+  /** Strength of the map's density, above 0, in a joint fit of map and decoder; by default the decoder is fitted to the finished map. */
   readonly strength?: number | undefined;
 }
 
-/** A map with a decoder. */
+/** Map with a decoder. */
 export type DecodedMap = Model<{ readonly [path: string]: number | Matrix | readonly number[] }, Mapped, 'searched'>;
 
 export const decoderOption = v.optional(
@@ -42,7 +42,7 @@ export const decoderOption = v.optional(
   false,
 );
 
-/** @throws InvalidInputError for a decoder of distances, and for one fitted together with a map by another metric */
+/** @throws InvalidInputError for a decoder of precomputed distances, and for one that is fitted jointly with a map of another metric */
 export function checkDecoded(metric: Metric, decoder: true | DecoderOptions, name: string): void {
   if (metric === 'precomputed') {
     throw new InvalidInputError(
@@ -57,16 +57,16 @@ export function checkDecoded(metric: Metric, decoder: true | DecoderOptions, nam
 }
 
 const INDUCING = 50;
-/** Start of the lengthscale, as a fraction of the standard deviation of the map. */
+/** Initial lengthscale, as a fraction of the standard deviation of the map. */
 const LENGTHSCALE = 0.25;
-/** The fit stops where an iteration gains a smaller fraction of the objective: predictions no longer change. */
+/** Relative decrease of the objective below which the fit stops: predictions no longer change. */
 const LEAST_GAIN = 1e-6;
 
 /**
- * A map, fitted first, with a sparse Gaussian process from its latents to the observations, which is what `fit` then fits: to the latents as they are, or together with
- * them, the density of the map being a factor.
+ * Map that is fitted first, with a sparse Gaussian process from its latents to the observations that `fit` then fits, either with the latents fixed
+ * or jointly with them, with the density of the map as a factor.
  *
- * @param factor - the density of the map at a strength
+ * @param factor - density of the map at a strength
  */
 export function decoded(
   map: MapModel,
@@ -103,7 +103,7 @@ export function decoded(
   } satisfies Model) as unknown as DecodedMap;
 }
 
-/** Latents that are held at those of a fitted map, whose own density places new rows among them. */
+/** Latents fixed at a fitted map, whose density places new rows. */
 export function heldMap(held: PointRows, map: MapModel): PointRows {
   const onMap: PointRows = Object.freeze<PointRows>({
     ...held,

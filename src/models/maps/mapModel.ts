@@ -30,18 +30,15 @@ import { spectralStart } from '../gp/spectralStart.ts';
 import { doublyCentered, type LeadingEmbedding, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { checkVaried, savedSpectral } from '../spectral/embedding/options.ts';
 
-/** A search of N·q latents along a schedule, and the log density that it reports. */
+/** Schedule of steps for the latents. */
 interface Schedule {
   readonly name: string;
-  readonly size: number;
   readonly steps: number;
-  /** Begins at X, which it moves, or goes on from what an interrupted one remembered. */
-  begin(X: Float64Array, memory?: Readonly<Record<string, Float64Array>>): Descent;
-  /** The log density, which fills its gradient. */
-  density(X: Float64Array, gradient: Float64Array): number;
+  /** Begins at X, which it modifies, or resumes from the memory of an interrupted run; the seed determines its random draws. */
+  begin(X: Float64Array, seed: number, memory?: Readonly<Record<string, Float64Array>>): Descent;
 }
 
-/** Steps of an iteration of the fit: values cost more than steps. */
+/** Steps per iteration of the fit, since evaluations of the objective cost more than steps. */
 const ROUND = 50;
 
 interface Round extends SearchStep {
@@ -50,14 +47,19 @@ interface Round extends SearchStep {
   readonly gradient: Float64Array;
 }
 
-/** A schedule as a solver: an iteration is a round of 50 steps, and it has converged when the schedule has been gone through. */
-export function scheduledSolver({ name, size, steps, begin, density }: Schedule): Solver {
+/**
+ * Solver that follows a schedule: an iteration is a round of 50 steps, and it has converged at the end of the schedule.
+ *
+ * @param size - number of variables
+ * @param density - log density that it reports
+ */
+function scheduledSolver({ name, steps, begin }: Schedule, seed: number, size: number, density: PlainFunction): Solver {
   const gradient = new Float64Array(size);
   function* search(x: Float64Array, saved: SolverMemory | undefined): Generator<Round | undefined, Round, unknown> {
     const { steps: done = 0, ...arrays } = (saved ?? {}) as Record<string, Float64Array> & { steps?: never };
     delete (arrays as SolverMemory).iterations;
     delete (arrays as SolverMemory).evaluations;
-    const descent = begin(x, saved === undefined ? undefined : arrays);
+    const descent = begin(x, seed, saved === undefined ? undefined : arrays);
     const roundAt = (number: number): Round => ({
       ...{ x, gradient, value: density(x, gradient) },
       iterations: Math.ceil(number / ROUND),
@@ -82,10 +84,10 @@ export function scheduledSolver({ name, size, steps, begin, density }: Schedule)
   });
 }
 
-/** Where the latents of a map start: the principal components (of distances the principal coordinates), Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
+/** Start of a map's latents: principal components (principal coordinates for distances), Laplacian eigenmaps, or an N×q matrix, which is used unscaled. */
 export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
 
-/** A model of latents alone, whose one term is a density of neighbors; `project` places new rows. */
+/** Model with latents only and a single term, a density of neighbors; `project` places new rows. */
 export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
 
 /** Ingredients of a map; costly ones are computed on demand. */
@@ -94,24 +96,24 @@ interface MapParts {
   /** Sentence about the points. */
   readonly note?: string;
   readonly latentDim: number;
-  /** Where the latents start; a function computes it. */
+  /** Initial latents; a function computes them. */
   readonly init: StartOfMap | (() => Matrix);
-  /** The scale of a start that is not given. */
+  /** Scales a start other than a matrix. */
   scaled(start: Matrix): Matrix;
-  /** The log density of the latents. */
+  /** Log density of the latents. */
   density(): PlainFunction;
-  /** A schedule that goes on whatever the gradient is, and whose draws a seed decides; the usual search where there is none. */
-  solver?(seed: number): Solver;
-  /** The metric that defines which rows are near. */
+  /** Schedule that is independent of the gradient; default the usual search. */
+  readonly schedule?: Schedule;
+  /** Metric that defines nearby rows. */
   readonly metric?: Metric;
-  /** Neighbors by which new rows are placed. */
+  /** Number of neighbors used to place new rows. */
   readonly near: number;
-  /** Minus the log density of a new row's place, given its neighbors among the points. */
+  /** Negative log density of a new row's position, conditional on its neighbors among the points. */
   placing(neighbors: Neighbors, latents: Matrix): RowDensity;
   readonly saved: object;
 }
 
-/** Ingredients for placing one row: the weights of its neighbors, and minus the log density at x, which fills its gradient. */
+/** Ingredients for placing one row: the weights of its neighbors, and the negative log density at x, which writes its gradient. */
 interface RowDensity {
   readonly weights: Float64Array;
   at(x: Float64Array, gradient: Float64Array): number;
@@ -121,9 +123,10 @@ const METRICS = ['euclidean', 'cosine', 'correlation', 'hamming', 'precomputed']
 export const metricOption = v.optional(v.picklist(METRICS, METRICS.map((name) => `'${name}'`).join(', ')), 'euclidean');
 
 /**
- * The observations of a map, and a sentence about distances that were rounded.
+ * Checked observations of a map, and a sentence about rounded distances.
  *
- * @throws InvalidInputError for observations that are not finite numbers, 'precomputed' distances that are none, and a start at eigenmaps, which distances have not
+ * @throws InvalidInputError for observations that are not finite numbers, invalid 'precomputed' distances, and a start at eigenmaps, which is
+ * unavailable for distances
  */
 export function mappedPoints(Y: MatrixLike, metric: Metric, init: unknown, name: string) {
   const given = observationsFrom(Y);
@@ -133,14 +136,14 @@ export function mappedPoints(Y: MatrixLike, metric: Metric, init: unknown, name:
   const { distances: points, note } = givenDistances(given, `metric 'precomputed' of ${name}`);
   if (init !== 'eigenmaps') return { points, note };
   throw new InvalidInputError(
-    `The eigenmaps where ${name} would start are those of points, but it has distances only. Leave init out, for their principal coordinates, or give it a matrix.`,
+    `The eigenmaps where ${name} would start need points, but it has distances only. Leave init out, for their principal coordinates, or give it a matrix.`,
   );
 }
 
-/** A named map: latents X whose density is given the observations. */
+/** Named map: latents X with a density that depends on the observations. */
 export function mapModel(name: string, given: MapParts): MapModel {
   const parts = { ...given, init: keptInit(given.init) };
-  const { points, latentDim, solver, saved } = parts;
+  const { points, latentDim, schedule, saved } = parts;
   const density: Density = Object.freeze({
     kind: 'density',
     name,
@@ -155,7 +158,12 @@ export function mapModel(name: string, given: MapParts): MapModel {
       plainFunction(value, constants as PlainFunction),
     search: {
       place: (rows: Matrix, latents: Matrix) => placed(parts, latents, rows),
-      ...(solver && { settings: { solver: (seed: number) => solver(seed), tolerance: 0, relativeDecrease: 0 } }),
+      ...(schedule && {
+        settings: {
+          solver: (seed: number) => scheduledSolver(schedule, seed, points.rows * latentDim, parts.density()),
+          ...{ rounds: Math.ceil(schedule.steps / ROUND), tolerance: 0, relativeDecrease: 0 },
+        },
+      }),
     },
   });
   const posterior: PointRows = {
@@ -192,7 +200,7 @@ function startOf({ points, latentDim, init, scaled, metric }: MapParts, name: st
   return initialLatents(init, points, latentDim);
 }
 
-/** The principal components of points with these distances, which classical scaling finds. */
+/** Principal coordinates of points from their distances, by classical scaling. */
 function principalCoordinates({ data, rows: N }: Matrix, latentDim: number, name: string): LeadingEmbedding {
   const squares = new Matrix(
     data.map((distance) => distance * distance),
@@ -204,7 +212,10 @@ function principalCoordinates({ data, rows: N }: Matrix, latentDim: number, name
 
 const MOST_ITERATIONS = 100;
 
-/** New rows where the density of their place is highest, searched from the mean of their neighbors and from the nearest one; rows that are points land on them. The event loop gets its turn every 40 ms. */
+/**
+ * Places new rows at their densest position, searched from the mean of their neighbors and from the nearest one; rows that equal fitted points are
+ * mapped to these. Yields to the event loop every 40 ms.
+ */
 async function placed(
   { points, metric = 'euclidean', near, placing }: MapParts,
   latents: Matrix,

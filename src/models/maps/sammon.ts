@@ -3,7 +3,7 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { repeatsInWords } from '../../core/rowMatrices.ts';
 import { squaredDistances } from '../../engine/neighbors/squaredDistance.ts';
@@ -14,33 +14,32 @@ import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
 import { savedStart, startOption } from './tsneMap.ts';
 
-export interface SammonOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** Start of the latents: the scores on the principal components ('pca', default), 'eigenmaps', or an N×q matrix as it is. */
-  readonly init?: StartOfMap;
-}
+export interface SammonOptions extends OptionsIn<typeof schema> {}
 
-const schema = v.strictObject({ latentDim: latentDimOption, init: startOption });
+const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1; default 2. */
+  latentDim: latentDimOption,
+  /** Start of the latents: scores on the principal components ('pca', default), 'eigenmaps', or an N×q matrix, which is used unscaled. */
+  init: startOption,
+});
 
 /**
- * Sammon's mapping: latents whose distances are those of the observations, small ones above all. The objective is minus the stress
- * E = Σ_{i<j} (δ_ij − d_ij)²/δ_ij / Σ_{i<j} δ_ij, δ the Euclidean distances of observations and d those of latents.
+ * Sammon's mapping: latents that preserve the distances of the observations, small ones above all. The objective is the negative stress E = Σ_{i<j}
+ * (δ_ij − d_ij)²/δ_ij / Σ_{i<j} δ_ij, with δ the Euclidean distances between observations and d between latents.
  *
- * The stress has many minima: a fit finds one near its start, the principal components unless others are given. `project` places a new row where
- * Σ_j (δ_j − d_j)²/δ_j is least over the points of the fit, of which a row that is one of them lands on its latents.
+ * The stress has many minima: a fit reaches one near its start, by default the principal components. `project` places a new row at the minimum of Σ_j
+ * (δ_j − d_j)²/δ_j over the fitted points. A row that equals a fitted point is mapped to that point's latents.
  *
  * @summary Sammon's mapping: keeps distances, small ones above all
  * @remarks There are N² pairs. `tsne` and `umap` take many points.
  * @param Y - N×D observations
  * @param options - `latentDim` q (2), `init` ('pca')
  * @returns a model for `fit` and `evaluate`
- * @throws InvalidInputError for observations that are not finite numbers, fewer than 3 points, and two points that are the same, as E divides by
- * their distance
+ * @throws InvalidInputError for observations that are not finite numbers, fewer than 3 points, and two equal points, since E divides by their distance
  * @see Sammon 1969
  * @example
  * ```ts
- * const { latents, objective } = await fit(sammon(Y)); // objective: minus the stress
+ * const { latents, objective } = await fit(sammon(Y)); // objective: the negative stress
  * ```
  */
 export function sammon(Y: MatrixLike, options: SammonOptions = {}): MapModel {
@@ -83,7 +82,7 @@ function scores(points: Matrix, q: number): Matrix {
   return principalAxes(standardized(points, standardizationOf(points, true, false)), q, 'sammon').scores;
 }
 
-/** (δ − d)²/δ of one pair, and its slope in each coordinate of the first of the two places. */
+/** (δ − d)²/δ of one pair, and its derivative with respect to each coordinate of the first position. */
 function pairStress(
   delta: number,
   X: Float64Array,
@@ -101,7 +100,7 @@ function pairStress(
   return square(delta - d) / delta;
 }
 
-/** −E of latents, N×q. */
+/** Function −E of latents, N×q. */
 function minusStress(points: Matrix, q: number): PlainFunction {
   const { rows: N, columns: D, data } = points;
   const deltas = new Float64Array((N * (N - 1)) / 2);

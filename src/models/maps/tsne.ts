@@ -13,23 +13,24 @@ export type { TsneOptions } from './tsneMap.ts';
 const schema = v.strictObject({ decoder: decoderOption });
 
 /**
- * t-SNE: latents of which pairs are as near as pairs of observations, the maximum of −KL(P‖Q), P the joint probabilities of pairs of
- * observations at a perplexity and q_ij ∝ (1 + ‖x_i − x_j‖²)⁻¹.
+ * t-SNE: latents whose pairs are as close as pairs of observations, the maximum of −KL(P‖Q), with P the joint probabilities of pairs of observations
+ * at a perplexity and q_ij ∝ (1 + ‖x_i − x_j‖²)⁻¹.
  *
- * The search is a schedule of gradient steps with momentum, whose first 250 exaggerate the attraction; 50 of them are an iteration of the fit. The objective that is
- * reported is −KL(P‖Q) itself. In two dimensions at most a step costs as much as N points do; in more, as all pairs.
+ * The search is a schedule of gradient steps with momentum, the first 250 with exaggerated attraction; 50 of them are an iteration of the fit. The
+ * reported objective is −KL(P‖Q) itself. In at most two dimensions the cost of a step grows with N, and in more with the number of pairs.
  *
- * `project` places a new row where Σ_j p_j·log q_j is highest, with its probabilities p of the points of the fit at the same perplexity and
- * q_j ∝ (1 + ‖x − x_j‖²)⁻¹ over all of them. A row that is a point of the fit lands on its latents.
+ * `project` places a new row at the maximum of Σ_j p_j·log q_j, with its probabilities p of the fitted points at the same perplexity and q_j ∝ (1 +
+ * ‖x − x_j‖²)⁻¹ over all of them. A row that equals a fitted point is mapped to that point's latents.
  *
- * With `decoder` the fit is that of a Gaussian-process mapping on top of the map, which predicts and fills in: `latentVariableModel` with the map as its latents. Complete new rows are
+ * With `decoder`, a Gaussian process mapping is fitted on top of the map, which predicts and imputes: `latentVariableModel` with the map as its
+ * latents. Complete new rows are
  * placed by the density of the map, others by the decoder.
  *
  * @summary map on which neighbors stay neighbors, with placement of new rows
  * @param Y - N×D observations
  * @param options - see {@link TsneOptions}
  * @returns a model for `fit` and `evaluate`
- * @throws InvalidInputError for an unknown option or one out of its range, fewer than 3 points, and a perplexity that N does not allow
+ * @throws InvalidInputError for an unknown option or a value out of range, fewer than 3 points, and a perplexity that N does not allow
  * @see van der Maaten & Hinton 2008; van der Maaten 2014; Linderman et al. 2019; Poličar, Stražar & Zupan 2024 (new rows)
  * @example
  * ```ts

@@ -2,59 +2,51 @@ import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
-import { checkOptions, integerFromOne } from '../../core/options.ts';
+import { checkOptions, integerFromOne, type OptionsIn, typed } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
 import { jointProbabilities, perplexityFor, perplexityWeights } from '../../engine/neighborEmbedding/affinities.ts';
 import { tsneDescent } from '../../engine/neighborEmbedding/descents.ts';
 import { studentDivergence } from '../../engine/neighborEmbedding/studentDivergence.ts';
-import type { Metric } from '../../engine/neighbors/index.ts';
 import { TSNE_SCHEDULE, withDeviation } from '../../model/neighborStart.ts';
 import { perplexityOption, tsneNeighborsOption } from '../../priors/neighborEmbeddings.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import type { DecoderOptions } from './decoder.ts';
-import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
+import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap } from './mapModel.ts';
 
-export interface TsneOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** Effective number of neighbors of an observation, between 1 and N − 1; default 30, or (N − 1)/3 where that is less. */
-  readonly perplexity?: number;
-  /** Number of neighbors of an observation with a probability, or 'all'; default 3·perplexity. */
-  readonly neighbors?: number | 'all';
-  /**
-   * Distance between rows: 'euclidean' (default), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed' for a Y of
-   * N×N distances, and of n×N for new rows.
-   */
-  readonly metric?: Metric;
-  /** Start of the latents: 'pca' (default; for distances their principal coordinates) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix as it is. */
-  readonly init?: StartOfMap;
-  /** Factor of the attraction in the first 250 steps, from 1; default 12. */
-  readonly exaggeration?: number;
-  /** Steps in all, from 1; default 750. */
-  readonly steps?: number;
-  /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
-  readonly decoder?: boolean | DecoderOptions;
-}
+export interface TsneOptions extends OptionsIn<typeof schema> {}
 
 const fromOne = 'a number from 1';
 export const stepsOption = v.optional(integerFromOne, TSNE_SCHEDULE.steps);
-export const startOption = v.optional(v.union([v.picklist(['pca', 'eigenmaps']), v.any()]), 'pca');
+export const startOption = v.optional(typed<StartOfMap>(), 'pca');
 const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
+  /** Effective number of neighbors of an observation, between 1 and N − 1; default 30, or (N − 1)/3 if that is less. */
   perplexity: perplexityOption,
+  /** Number of neighbors of an observation with nonzero probability, or 'all'; default 3·perplexity. */
   neighbors: tsneNeighborsOption,
+  /**
+   * Distance between rows: 'euclidean' (default), 'cosine', 'correlation', 'hamming' (the share of entries that differ), or 'precomputed' if Y
+   * contains N×N distances, and n×N for new rows.
+   */
   metric: metricOption,
+  /**
+   * Start of the latents: 'pca' (default; principal coordinates for distances) or 'eigenmaps', scaled to a standard deviation of 1e-4, or an N×q
+   * matrix, which is used unscaled.
+   */
   init: startOption,
+  /** Factor of the attraction in the first 250 steps, from 1; default 12. */
   exaggeration: v.optional(
     v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)),
     TSNE_SCHEDULE.exaggeration,
   ),
+  /** Total number of steps, from 1; default 750. */
   steps: stepsOption,
-  // One of `tsne`, which makes it of the map; known here so that messages name it.
-  decoder: v.optional(v.literal(false, 'false')),
+  /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. Default false. */
+  decoder: v.optional(typed<boolean | DecoderOptions>(v.literal(false, 'false'))),
 });
 
-/** The map of `tsne`, without a decoder. */
+/** Map of `tsne` without a decoder. */
 export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {}): MapModel {
   const checked = checkOptions(schema, options, 'tsne');
   const { latentDim, exaggeration, steps, metric } = checked;
@@ -66,11 +58,6 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
     completed(jointProbabilities(points, { perplexity, neighbors, metric }, 'model tsne')),
   );
   const divergence = lazily(() => studentDivergence(probabilities(), latentDim, 'auto'));
-  const density = (X: Float64Array, gradient: Float64Array) => {
-    const value = divergence()(X, gradient);
-    for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
-    return -value;
-  };
   const near = neighbors === 'all' ? N : Math.min(N, neighbors);
   return mapModel('tsne', {
     points,
@@ -78,19 +65,20 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
     latentDim,
     init: checked.init as StartOfMap,
     scaled: (start) => withDeviation(start, TSNE_SCHEDULE.deviation),
-    density: () => density,
-    solver: () =>
-      scheduledSolver({
-        name: 'tsneSchedule',
-        size: N * latentDim,
-        steps,
-        begin: (X, memory) => {
-          // A third of the schedule at most.
-          const early = { factor: exaggeration, steps: Math.min(TSNE_SCHEDULE.early, Math.floor(steps / 3)) };
-          return tsneDescent(probabilities(), latentDim, X, early, memory);
-        },
-        density,
-      }),
+    density: () => (X, gradient) => {
+      const value = divergence()(X, gradient);
+      for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
+      return -value;
+    },
+    schedule: {
+      name: 'tsneSchedule',
+      steps,
+      begin: (X, _, memory) => {
+        // A third of the schedule at most.
+        const early = { factor: exaggeration, steps: Math.min(TSNE_SCHEDULE.early, Math.floor(steps / 3)) };
+        return tsneDescent(probabilities(), latentDim, X, early, memory);
+      },
+    },
     metric,
     near,
     placing: (own, latents) => {
@@ -124,6 +112,6 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
   });
 }
 
-/** A start as it is saved: a matrix by its rows. */
+/** Start in its saved form: a matrix by its rows. */
 export const savedStart = (init: unknown): unknown =>
   typeof init === 'string' ? init : observationsFrom(init as MatrixLike).toArrays();

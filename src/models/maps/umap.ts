@@ -1,16 +1,14 @@
 import * as v from 'valibot';
 import { exp, log, square } from '../../core/elementary/index.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import { checkOptions, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
 import { memberships } from '../../engine/neighborEmbedding/affinities.ts';
 import { edgeDescent } from '../../engine/neighborEmbedding/descents.ts';
 import { chargesOf, edgeLikelihood, SOFTENING } from '../../engine/neighborEmbedding/edgeLikelihood.ts';
-import type { Metric } from '../../engine/neighbors/index.ts';
 import { withDeviation } from '../../model/neighborStart.ts';
 import {
   curveOf,
-  type EdgeOptions,
   edgeOptions,
   edgeProbabilities,
   edgesPerPoint,
@@ -18,53 +16,49 @@ import {
 } from '../../priors/neighborEmbeddings.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
-import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
+import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap } from './mapModel.ts';
 import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 
-export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** Negative samples per edge, above 0: the strength of the repulsion; default 5. */
-  readonly negatives?: number;
-  /**
-   * Distance between rows: 'euclidean' (default), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed' for a Y of
-   * N×N distances, and of n×N for new rows.
-   */
-  readonly metric?: Metric;
-  /** Start of the latents: 'pca' (default; for distances their principal coordinates) or 'eigenmaps', at a deviation of 5, or an N×q matrix as it is. */
-  readonly init?: StartOfMap;
-  /** Steps in all, from 1; default 750. */
-  readonly steps?: number;
-  /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
-  readonly decoder?: boolean | DecoderOptions;
-}
+export interface UmapOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
   ...edgeOptions,
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
+  /** Negative samples per edge, above 0: the strength of the repulsion; default 5. */
   negatives: v.optional(numberAboveZero, 5),
+  /**
+   * Distance between rows: 'euclidean' (default), 'cosine', 'correlation', 'hamming' (the share of entries that differ), or 'precomputed' if Y
+   * contains N×N distances, and n×N for new rows.
+   */
   metric: metricOption,
+  /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. Default false. */
   decoder: decoderOption,
+  /**
+   * Start of the latents: 'pca' (default; principal coordinates for distances) or 'eigenmaps', scaled to a standard deviation of 5, or an N×q matrix,
+   * which is used unscaled.
+   */
   init: startOption,
+  /** Total number of steps, from 1; default 750. */
   steps: stepsOption,
 });
 
 const START_DEVIATION = 5;
 
 /**
- * UMAP: latents at which the edges of the observations' graph of neighbors are likely, the maximum of
- * Σ_{i<j} v_ij·log w_ij + m·(v_i + v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: what UMAP maximizes with m negative samples an edge.
+ * UMAP: latents with a high likelihood of the edges of the observations' neighborhood graph, the maximum of Σ_{i<j} v_ij·log w_ij + m·(v_i +
+ * v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: the objective of UMAP with m negative samples per edge.
  *
- * The search is a schedule of steps, in each of which all edges attract and every point is repelled by ten others, drawn anew from the seed of the fit; 50 of them are
- * an iteration of the fit. The objective that is reported is the density itself, of more than 1414 points with a seeded sample of the pairs without an edge.
+ * The search is a schedule of steps: in each, all edges attract and every point is repelled by ten others, drawn anew from the seed of the fit; 50
+ * steps are an iteration of the fit. The reported objective is the density itself, for more than 1414 points with a seeded sample of the pairs without an edge.
  *
- * `project` places a new row at its own most likely edges to the points of the fit. A row that is a point of the fit lands on its latents.
+ * `project` places a new row by the likelihood of its edges to the fitted points. A row that equals a fitted point is mapped to that point's latents.
  *
  * @summary map of the neighbor graph, with placement of new rows; many points
  * @param Y - N×D observations
  * @param options - see {@link UmapOptions}
  * @returns a model for `fit` and `evaluate`
- * @throws InvalidInputError for an unknown option or one out of its range, fewer than 3 points, and k ≥ N
+ * @throws InvalidInputError for an unknown option or a value out of range, fewer than 3 points, and k ≥ N
  * @see McInnes, Healy & Melville 2018; Damrich & Hamprecht 2021, Theorem 1
  * @example
  * ```ts
@@ -99,14 +93,11 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
     init: checked.init as StartOfMap,
     scaled: (start) => withDeviation(start, START_DEVIATION),
     density: () => (X, gradient) => likelihood()(X, gradient),
-    solver: (seed) =>
-      scheduledSolver({
-        name: 'umapSchedule',
-        size: N * latentDim,
-        steps,
-        begin: (X, memory) => edgeDescent(graph(), latentDim, X, { curve, negatives, steps, seed }, memory),
-        density: (X, gradient) => likelihood()(X, gradient),
-      }),
+    schedule: {
+      name: 'umapSchedule',
+      steps,
+      begin: (X, seed, memory) => edgeDescent(graph(), latentDim, X, { curve, negatives, steps, seed }, memory),
+    },
     metric,
     near,
     placing: (own, latents) => {

@@ -1,39 +1,40 @@
 import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { checkAllPairs } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkAllPairs, columnMeans } from '../../core/observations.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { doublyCentered, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
-import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
+import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
 import { distancesFrom } from './neighborhood/distanceInput.ts';
-import { columnMeans, placeByProducts } from './placement/byProducts.ts';
+import { placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/byWeights.ts';
 
-export interface ClassicalMdsOptions extends ReadOutOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** What Y is: 'points', whose Euclidean distances are taken (unless given), or N×N 'distances'. */
-  readonly input?: 'points' | 'distances';
-}
+export interface ClassicalMdsOptions extends OptionsIn<typeof schema> {}
 
-const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption, embedding: readOutOption });
+const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1; default 2. */
+  latentDim: latentDimOption,
+  /** Form of Y: 'points' (default), or N×N 'distances'. */
+  input: inputOption,
+  ...readOutOptions,
+});
 
 /**
- * Classical multidimensional scaling: X = V·Λ^½ from the q leading eigenpairs of B = −½·H·D²·H, the inner products of centered points
- * with distances D. Of Euclidean distances between points it is PCA.
+ * Classical multidimensional scaling: X = V·Λ^½ from the q leading eigenpairs of B = −½·H·D²·H, the inner products of centered points with distances
+ * D. For Euclidean distances between points it equals PCA.
  *
- * `project` places a new point by its squared distances d²_n to all points: x_c = −½·Σ_n x_nc·(d²_n − mean_i d²_in)/λ_c. With `input: 'distances'`
- * it takes n×N distances, from each new point to the N points of the fit. Points of the fit land on their latents.
+ * `project` places a new point by its squared distances d²_n to all points: x_c = −½·Σ_n x_nc·(d²_n − mean_i d²_in)/λ_c. With `input: 'distances'` it
+ * requires n×N distances, from each new point to the N fitted points. Fitted points are mapped to their latents.
  *
  * @summary classical scaling of distances
- * @remarks It takes an N×N matrix. `pca` shows the same without it.
+ * @remarks It needs an N×N matrix. `pca` shows the same without it.
  * @param Y - N×D points, or N×N distances
  * @param options - `latentDim` q (2), `input` ('points')
- * @returns a model in closed form for `fit`; `eigenvalues` are those of B
- * @throws InvalidInputError for entries that are not finite, distances that are negative, not symmetric or not 0 on the diagonal, and when
- * fewer than q eigenvalues of B are positive
+ * @returns a model in closed form for `fit`; `eigenvalues` belong to B
+ * @throws InvalidInputError for entries that are not finite, distances that are negative, not symmetric or not 0 on the diagonal, and if fewer than q
+ * eigenvalues of B are positive
  * @see Cox & Cox 2001, §2.2; Bengio et al. 2004 (new points)
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkAllPairs } from '../../core/observations.ts';
-import { checkOptions, integerFrom } from '../../core/options.ts';
+import { checkAllPairs, columnMeans } from '../../core/observations.ts';
+import { checkOptions, integerFrom, type OptionsIn } from '../../core/options.ts';
 import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { geodesicDistances, type LandmarkDistances, landmarkDistances } from '../../engine/graph/shortestPaths.ts';
@@ -18,16 +18,9 @@ import {
   savedSpectral,
   traceTerm,
 } from './embedding/options.ts';
-import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
+import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
+import { type GraphInput, graphOptions, neighborInput, savedInput } from './neighborhood/graphInput.ts';
 import {
-  type GraphInput,
-  type GraphOptions,
-  graphOptions,
-  neighborInput,
-  savedInput,
-} from './neighborhood/graphInput.ts';
-import {
-  type Disconnected,
   disconnectedOption,
   inputNote,
   type NeighborhoodOptions,
@@ -39,54 +32,48 @@ import {
   shownComponent,
   sizeOf,
 } from './neighborhood/neighborhood.ts';
-import { columnMeans, placeByProducts, placedByPaths } from './placement/byProducts.ts';
+import { placeByProducts, placedByPaths } from './placement/byProducts.ts';
 import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
 
-export interface IsomapOptions extends NeighborhoodOptions, GraphOptions, ReadOutOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** Form of Y: 'points' (default), or N×N 'distances'. */
-  readonly input?: 'points' | 'distances';
-  /**
-   * About a graph that is not connected: 'connect' its components by the shortest edges between them (unless given), show the points of the
-   * 'largest' alone, which `parameters.points` then lists, or throw an 'error'.
-   */
-  readonly disconnected?: Disconnected;
-  /**
-   * How many landmarks, more than q and at most N: paths are then measured from these points only, in memory and time that grow with N times their
-   * number, and all other points are placed by them. All points unless given.
-   */
-  readonly landmarks?: number;
-}
+export interface IsomapOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
   ...neighborhoodOptions,
   ...graphOptions,
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
-  embedding: readOutOption,
+  ...readOutOptions,
+  /** Form of Y: 'points' (default), or N×N 'distances'. */
   input: inputOption,
+  /**
+   * Treatment of a disconnected graph: 'connect' its components by the shortest edges between them (default), show only the points of the 'largest',
+   * listed in `parameters.points`, or throw an 'error'.
+   */
   disconnected: disconnectedOption,
+  /**
+   * Number of landmarks, more than q and at most N: paths are then measured from these points only, with memory and time proportional to N times
+   * their number, and all other points are placed relative to them. Default all points.
+   */
   landmarks: v.optional(integerFrom(2)),
 });
 
 /**
- * Isomap: classical multidimensional scaling of the lengths of shortest paths along the graph of neighbors, whose edges are as long
- * as the points are apart.
+ * Isomap: classical multidimensional scaling of shortest path lengths along the neighborhood graph, with the distances between points as edge lengths.
  *
- * With `landmarks` the paths from these alone are scaled, and every other point is placed by its paths to them: no N×N matrix is formed. Each
- * landmark is the point furthest from those before it.
+ * With `landmarks` only the paths from these are scaled, and every other point is placed by its paths to them: no N×N matrix is formed. Each landmark
+ * is the point farthest from all earlier landmarks.
  *
  * `project` places a new point by its shortest paths d_n = min_j(‖y − y_j‖ + G_jn) over its k nearest points j (or those within the radius):
- * x_c = −½·Σ_n x_nc·(d²_n − mean_i G²_in)/λ_c. With `input: 'distances'` it takes n×N distances, from each new point to the N points of the
- * fit. Points of the fit land on their latents.
+ * x_c = −½·Σ_n x_nc·(d²_n − mean_i G²_in)/λ_c. With `input: 'distances'` it requires n×N distances, from each new point to the N fitted points.
+ * Fitted points are mapped to their latents.
  *
  * @summary distances along the neighborhood graph
- * @remarks It takes an N×N matrix. `landmarks: 300` takes N×300.
- * @param Y - N×D points, N×N distances, or `{ graph, squaredDistances }` from elsewhere
+ * @remarks It needs an N×N matrix. `landmarks: 300` needs N×300.
+ * @param Y - N×D points, N×N distances, or a precomputed `{ graph, squaredDistances }`
  * @param options - see {@link IsomapOptions}
- * @returns a model in closed form for `fit`; `eigenvalues` are those of −½·H·G²·H, G the geodesic distances (between landmarks)
- * @throws InvalidInputError for entries that are not finite, k ≥ N, more than 20 000 points without landmarks, and, when it is fitted, a radius below
- * the distance of the nearest two points, and with `disconnected: 'error'` a graph that is not connected
+ * @returns a model in closed form for `fit`; `eigenvalues` belong to −½·H·G²·H, with G the geodesic distances (between landmarks)
+ * @throws InvalidInputError for entries that are not finite, k ≥ N, more than 20 000 points without landmarks, and during the fit for a radius below
+ * the distance of the nearest two points, and with `disconnected: 'error'` for a disconnected graph
  * @see Tenenbaum, de Silva & Langford 2000; de Silva & Tenenbaum 2004 (landmarks); Bengio et al. 2004 (new points)
  * @example
  * ```ts
@@ -94,7 +81,7 @@ const schema = v.strictObject({
  * ```
  */
 export function isomap(Y: MatrixLike, options?: IsomapOptions): SpectralModel;
-/** The same of a graph alone, whose fits have no observations to compare new ones with. */
+/** {@link isomap} of a graph alone, whose fits cannot project new observations. */
 export function isomap(Y: GraphInput, options?: IsomapOptions): GraphEmbedding;
 export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}): GraphEmbedding {
   const checked = withVectors(checkOptions(schema, options, 'isomap'), options, 'isomap');
@@ -113,13 +100,13 @@ export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}):
 interface IsomapData {
   readonly given: NeighborInput;
   readonly neighborhood: NeighborhoodOptions;
-  /** A sentence about their number. */
+  /** Sentence about the number of neighbors. */
   readonly few: string;
-  /** The graph that the paths go along, searched once. */
+  /** Graph along which the paths run, computed once. */
   readonly shown: () => ProgressiveWork<ShownComponent>;
   readonly latentDim: number;
   readonly landmarks: number | undefined;
-  /** Options as they are saved. */
+  /** Options in their saved form. */
   readonly saved: object;
 }
 
@@ -155,7 +142,7 @@ const defined = defineComputedModel({
   toJSON: ({ given, saved }) => savedSpectral('isomap', given.points, saved),
 });
 
-/** Squared lengths of the paths between all points that are shown, or between landmarks among them. */
+/** Squared lengths of the paths between all shown points, or between landmarks among them. */
 function* squaredPaths(
   graph: Graph,
   points: Int32Array,
@@ -208,7 +195,7 @@ function squareEntries({ data }: Matrix): void {
   });
 }
 
-/** The latents of the targets of paths, given those of all points that are shown. */
+/** Latents of the targets of paths, from the latents of all shown points. */
 function targetRows(latents: Matrix, shown: Int32Array, targets: Int32Array): Matrix {
   if (targets === shown) return latents;
   const place = new Map(Array.from(shown, (i, row) => [i, row]));

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, unitsAdvice } from '../../core/observations.ts';
-import { checkOptions, integerFromOne, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, integerFromOne, numberAboveZero, type OptionsIn, typed } from '../../core/options.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -21,30 +21,26 @@ import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { kernelFor } from './kernelPca.ts';
 
-export interface KernelLdaOptions {
-  /** Number of latent dimensions q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
-  readonly latentDim?: number;
-  /** The kernel; unless given, an rbf whose lengthscale is the root of the observations' total variance. */
-  readonly kernel?: Kernel | undefined;
-  /** Above 0: ε as a part of the points' total variance in the feature space; default 1e-3. */
-  readonly regularization?: number;
-}
+export interface KernelLdaOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1 to the number of classes minus one; default 2, or 1 for two classes. */
   latentDim: v.optional(integerFromOne),
-  kernel: v.optional(v.any()),
+  /** Kernel; default an rbf whose lengthscale is the square root of the observations' total variance. */
+  kernel: v.optional(typed<Kernel>()),
+  /** Regularization ε as a fraction of the points' total variance in the feature space, above 0; default 1e-3. */
   regularization: v.optional(numberAboveZero, 1e-3),
 });
 
 /**
  * Kernel discriminant analysis: linear discriminant analysis in the feature space of a kernel, S_b·a = λ·(S_w + εI)·a with aᵀ(S_w + εI)a = 1. The
- * a are sums of the points' features, so that x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)); ε = regularization·tr(HKH)/N.
+ * directions a are sums of the points' features, so that x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)); ε = regularization·tr(HKH)/N.
  *
- * `parameters.coefficients` are the α (N×q), `eigenvalues` the λ. `project` evaluates x at new observations. A point without a label is shown, and is
- * one of the points that the features are centered at.
+ * `parameters.coefficients` are the α (N×q), `eigenvalues` the λ. `project` evaluates x at new observations. Points without a label are shown, and
+ * included in the mean of the features.
  *
  * @summary discriminant analysis in the space of a kernel
- * @remarks It takes an N×N matrix. `lda` takes none.
+ * @remarks It needs an N×N matrix. `lda` does not.
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @param options - `latentDim` q, `kernel`, `regularization` (1e-3)
@@ -84,7 +80,7 @@ const defined = defineComputedModel({
     const { columns: rank } = coordinates;
     if (rank < latentDim) {
       throw new InvalidInputError(
-        `kernelLda was asked for ${latentDim} dimensions, but its points vary in ${rank} direction${rank === 1 ? '' : 's'} of the feature space only. Choose a smaller \`latentDim\`.`,
+        `${latentDim} dimensions were requested from kernelLda, but its points vary in ${rank} direction${rank === 1 ? '' : 's'} of the feature space only. Choose a smaller \`latentDim\`.`,
       );
     }
     for (let k = 0; k < rank; k++) within.data[k * (rank + 1)]! += epsilon;

@@ -8,7 +8,7 @@ import {
   standardized,
   unitsAdvice,
 } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn, typed } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import * as builtIn from '../../kernels/builtIn.ts';
@@ -19,28 +19,29 @@ import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import { doublyCentered, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
-import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
+import { type ReadOutOptions, readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
 
-export interface KernelPcaOptions extends ReadOutOptions {
+export interface KernelPcaOptions extends OptionsIn<typeof schema> {}
+
+const schema = v.strictObject({
   /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** The kernel; unless given, an rbf whose lengthscale is the root of the observations' total variance. */
-  readonly kernel?: Kernel | undefined;
-}
-
-const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v.any()), embedding: readOutOption });
+  latentDim: latentDimOption,
+  /** Kernel; default an rbf whose lengthscale is the square root of the observations' total variance. */
+  kernel: v.optional(typed<Kernel>()),
+  ...readOutOptions,
+});
 
 /**
- * Kernel principal component analysis: X = V·Λ^½ from the q leading eigenpairs of HKH, K the kernel between all points.
+ * Kernel principal component analysis: X = V·Λ^½ from the q leading eigenpairs of HKH, with K the kernel matrix of all points.
  *
  * New observations are projected by their centered kernels: x_c = Σ_i v_ic·k̃(y, y_i)/√λ_c.
  *
  * @summary principal components in the space of a kernel
- * @remarks It takes an N×N matrix. `pca` takes none.
+ * @remarks It needs an N×N matrix. `pca` does not.
  * @param Y - N×D observations
  * @param options - `latentDim` q (2), `kernel`
- * @returns a model in closed form for `fit`; `eigenvalues` are those of HKH
- * @throws InvalidInputError for observations that are not finite numbers, and when fewer than q eigenvalues are positive
+ * @returns a model in closed form for `fit`; `eigenvalues` belong to HKH
+ * @throws InvalidInputError for observations that are not finite numbers, and if fewer than q eigenvalues are positive
  * @see Schölkopf, Smola & Müller 1998
  * @example
  * ```ts
@@ -65,7 +66,7 @@ interface KernelPcaData {
   readonly embedding: ReadOutOptions['embedding'] | undefined;
 }
 
-/** Negative eigenvalues up to this part of the largest are rounding. */
+/** Maximum relative size of negative eigenvalues that count as rounding. */
 const NEGLIGIBLE = 1e-10;
 
 /** True if all parts of a kernel are known to be positive definite. */
@@ -116,7 +117,7 @@ function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: Fou
   const across = covariance(kernel, Y, points);
   const result = Matrix.zeros(Y.rows, q);
   for (let n = 0; n < Y.rows; n++) {
-    // The mean over i of k(y, y_i) and that of all of K multiply columns of X, whose sums are 0.
+    // The mean over i of k(y, y_i) and the mean of K multiply columns of X, whose sums are 0.
     for (let c = 0; c < q; c++) {
       let sum = 0;
       for (let i = 0; i < N; i++) sum += X.data[i * q + c]! * (across.at(n, i) - means[i]!);
@@ -126,7 +127,7 @@ function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: Fou
   return result;
 }
 
-/** The kernel that was given, or an rbf as wide as the points are spread. */
+/** The specified kernel, or an rbf as wide as the spread of the points. */
 export function kernelFor(points: Matrix, given: unknown, name: string): Kernel {
   if (given === undefined) {
     const { data } = standardized(points, standardizationOf(points, true, false));

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import { checkOptions, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
-import type { EdgeWeights } from '../../engine/graph/index.ts';
+import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { type SparseSymmetric, sparseSymmetric } from '../../engine/sparse/index.ts';
 import { stage } from '../../model/computation.ts';
@@ -15,23 +15,15 @@ import {
   checkVaried,
   type GraphEmbedding,
   latentDimOption,
-  type Preset,
   presetOption,
   type SpectralModel,
   savedSpectral,
   traceTerm,
 } from './embedding/options.ts';
-import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import {
-  type GraphInput,
-  type GraphOptions,
-  graphOptions,
-  neighborInput,
-  savedInput,
-} from './neighborhood/graphInput.ts';
+import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
+import { type GraphInput, graphOptions, neighborInput, savedInput } from './neighborhood/graphInput.ts';
 import {
   componentsNote,
-  type Disconnected,
   disconnectedOption,
   inputNote,
   mutualEdges,
@@ -46,46 +38,40 @@ import {
 } from './neighborhood/neighborhood.ts';
 import { distancesTo, placedByWeights, rowsOf } from './placement/byWeights.ts';
 
-export interface LaplacianEigenmapsOptions extends NeighborhoodOptions, GraphOptions, EdgeWeights, ReadOutOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** Whether Lu = μDu is solved, columns uᵀDu = 1 (on unless turned off), or Lu = μu, columns uᵀu = 1. */
-  readonly normalized?: boolean;
-  /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
-  readonly disconnected?: Disconnected;
-  /**
-   * 'lawrence2012', as the author's program: weights 'heat' by default, and twice the weight for mutual edges, whose ends are each among the k nearest of
-   * the other.
-   */
-  readonly preset?: Preset;
-}
+export interface LaplacianEigenmapsOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
   ...neighborhoodOptions,
   ...graphOptions,
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
-  embedding: readOutOption,
-  weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
-  width: v.optional(numberAboveZero, 1),
+  ...readOutOptions,
+  ...edgeWeightOptions,
+  /** True (default) solves Lu = μDu with columns uᵀDu = 1, false Lu = μu with columns uᵀu = 1. */
   normalized: v.optional(v.boolean(), true),
+  /** Treatment of a disconnected graph: 'connect' (default), 'largest' or 'error', as for isomap. */
   disconnected: disconnectedOption,
+  /**
+   * Preset 'lawrence2012', which follows the author's program: weights 'heat' by default, and double weight for mutual edges, whose ends are both
+   * among the k nearest neighbors of each other.
+   */
   preset: presetOption,
 });
 
 /**
- * Laplacian eigenmaps: the bottom eigenvectors of Lu = μDu (or Lu = μu), L = D − W the Laplacian of the graph of neighbors with
- * weights 1 or exp(−d²/(2·width²)); the constant one is left out.
+ * Laplacian eigenmaps: the bottom eigenvectors of Lu = μDu (or Lu = μu), with L = D − W the Laplacian of the neighborhood graph with weights 1 or
+ * exp(−d²/(2·width²)), without the constant eigenvector.
  *
- * `project` joins a new point to its k nearest points and to those that it is one of the k nearest of (or to those within the radius), and places
- * it by the eigenvectors' own equation: x = Σ_j w_j·x_j/((1 − μ)·Σ_j w_j), or Σ_j w_j·x_j/(Σ_j w_j − μ). A row that is a point of the fit
- * lands on its latents.
+ * `project` connects a new point to its k nearest points and to all points that have it among their k nearest (or to all points within the radius),
+ * and places it by the eigenvector equation: x = Σ_j w_j·x_j/((1 − μ)·Σ_j w_j), or Σ_j w_j·x_j/(Σ_j w_j − μ). A row that equals a fitted point is
+ * mapped to that point's latents.
  *
  * @summary eigenvectors of the graph Laplacian
- * @param Y - N×D observations, or `{ graph, squaredDistances }` from elsewhere
+ * @param Y - N×D observations, or a precomputed `{ graph, squaredDistances }`
  * @param options - see {@link LaplacianEigenmapsOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ of the columns
- * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and, when it is fitted, a radius or width
- * at which no two points are neighbors, unless `normalized` is off, at which one has none, and with `disconnected: 'error'` a graph that is not connected
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and during the fit for a radius or width without any neighbors, with
+ * `normalized: false` for a point without neighbors, and with `disconnected: 'error'` for a disconnected graph
  * @see Belkin & Niyogi 2003; Bengio et al. 2004 (new points)
  * @example
  * ```ts
@@ -93,7 +79,7 @@ const schema = v.strictObject({
  * ```
  */
 export function laplacianEigenmaps(Y: MatrixLike, options?: LaplacianEigenmapsOptions): SpectralModel;
-/** The same of a graph alone, whose fits have no observations to compare new ones with. */
+/** {@link laplacianEigenmaps} of a graph alone, whose fits cannot project new observations. */
 export function laplacianEigenmaps(Y: GraphInput, options?: LaplacianEigenmapsOptions): GraphEmbedding;
 export function laplacianEigenmaps(
   Y: MatrixLike | GraphInput,
@@ -127,12 +113,12 @@ export function laplacianEigenmaps(
 interface EigenmapsData {
   readonly given: NeighborInput;
   readonly neighborhood: NeighborhoodOptions;
-  /** A sentence about their number. */
+  /** Sentence about the number of neighbors. */
   readonly few: string;
-  /** k, where edges between points that are each among the k nearest of the other count twice. */
+  /** Number k of neighbors, if edges between points that are both among the k nearest of each other count twice. */
   readonly mutual: number | undefined;
   readonly checked: v.InferOutput<typeof schema> & { readonly weights: 'binary' | 'heat' };
-  /** Options as they are saved. */
+  /** Options in their saved form. */
   readonly saved: object;
 }
 
@@ -158,7 +144,7 @@ const defined = defineComputedModel({
   toJSON: ({ given, saved }) => savedSpectral('laplacianEigenmaps', given.points, saved),
 });
 
-/** The graph of the points that are shown, with its weights. */
+/** Weighted graph of the shown points. */
 function* weightedGraph({
   given,
   neighborhood,

@@ -3,7 +3,7 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions, integerFromOne } from '../../core/options.ts';
+import { checkOptions, integerFromOne, type OptionsIn } from '../../core/options.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
@@ -24,38 +24,35 @@ import {
 import { placedByScores } from './embedding/linearGaussian.ts';
 import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
-export interface LdaOptions {
-  /** Number of latent dimensions q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
-  readonly latentDim?: number;
-  /** γ from 0 to 1: (1 − γ)·S_w + γ·diag(S_w) stands for S_w; 'auto' (unless given): the γ of Ledoit & Wolf. */
-  readonly shrinkage?: number | 'auto';
-}
+export interface LdaOptions extends OptionsIn<typeof schema> {}
 
 const fromZeroToOne = "a number from 0 to 1, or 'auto'";
 const part = v.pipe(v.number(fromZeroToOne), v.minValue(0, fromZeroToOne), v.maxValue(1, fromZeroToOne));
 const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1 to the number of classes minus one; default 2, or 1 for two classes. */
   latentDim: v.optional(integerFromOne),
+  /** Shrinkage γ from 0 to 1: S_w is replaced by (1 − γ)·S_w + γ·diag(S_w); 'auto' (default): the γ of Ledoit & Wolf. */
   shrinkage: v.optional(v.union([v.literal('auto'), part], fromZeroToOne), 'auto'),
 });
 
 /**
- * Linear discriminant analysis: scores (y − mean)ᵀa_c on the directions in which classes differ most, S_b·a = λ·S_w·a with aᵀS_w·a = 1.
- * S_w is the scatter of points about the means of their classes, S_b that of these means, each weighted by the points of its class, both divided by the
- * number of labeled points.
+ * Linear discriminant analysis: scores (y − mean)ᵀa_c on the directions of largest difference between classes, S_b·a = λ·S_w·a with aᵀS_w·a = 1.
+ * S_w is the scatter of points around their class means, and S_b the scatter of these means, each weighted by the number of points in its class, both
+ * divided by the number of labeled points.
  *
- * S_w is shrunk to its diagonal, (1 − γ)·S_w + γ·diag(S_w), which does not depend on the units of the columns. The usual γ is that of Ledoit & Wolf for
- * residuals in units of their deviations; `shrinkage: 0` is Fisher's. `parameters.shrinkage` is γ, `parameters.components` the directions (D×q),
- * `eigenvalues` the λ. Points without a label are shown, and count for the mean of all only.
+ * S_w is shrunk toward its diagonal, (1 − γ)·S_w + γ·diag(S_w), which does not depend on the units of the columns. The default γ follows Ledoit &
+ * Wolf for standardized residuals; `shrinkage: 0` is Fisher's method. `parameters.shrinkage` is γ, `parameters.components` the directions (D×q),
+ * `eigenvalues` the λ. Points without a label are shown, but only contribute to the overall mean.
  *
- * `project` gives the scores of new observations.
+ * `project` returns the scores of new observations.
  *
- * @summary linear discriminant analysis: directions in which labels differ most, shrunk where columns are many
+ * @summary linear discriminant analysis: directions that separate the labels most, shrunk where columns are many
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @param options - `latentDim` q, `shrinkage` γ ('auto')
  * @returns a model in closed form for `fit`
- * @throws InvalidInputError for observations that are not finite numbers, fewer than two classes, more dimensions than separate them, and, when it is
- * fitted, an S_w that is singular at `shrinkage: 0` or a column that differs between classes and not within
+ * @throws InvalidInputError for observations that are not finite numbers, fewer than two classes, more dimensions than separate them, and during the
+ * fit for a singular S_w with `shrinkage: 0`, or a column that varies between classes but not within
  * @see Fisher 1936; Hastie, Tibshirani & Friedman 2009, §4.3; Ledoit & Wolf 2004
  * @example
  * ```ts
@@ -116,7 +113,7 @@ const defined = defineComputedModel({
     savedSpectral('lda', points, { labels: savedLabels(classes), latentDim, shrinkage }),
 });
 
-/** The mean square of each column over n points. */
+/** Mean square of each column over n points. */
 function columnVariances({ data, columns }: Matrix, n: number): Float64Array {
   const variances = new Float64Array(columns);
   data.forEach((entry, k) => {
@@ -125,7 +122,7 @@ function columnVariances({ data, columns }: Matrix, n: number): Float64Array {
   return variances;
 }
 
-/** The columns that vary within classes; those that do not vary at all have no part in any direction. */
+/** Columns that vary within classes; constant columns do not contribute to any direction. */
 function varyingColumns(within: Float64Array, between: Float64Array): number[] {
   const varying: number[] = [];
   within.forEach((inside, d) => {
@@ -133,7 +130,7 @@ function varyingColumns(within: Float64Array, between: Float64Array): number[] {
     if (inside > 1e-24 * (inside + outside)) varying.push(d);
     else if (outside > 0) {
       throw new InvalidInputError(
-        `Column ${d} of the observations (from 0) differs between the classes of lda and does not vary within any, so it separates them by itself and S_w is singular. Leave that column out.`,
+        `Column ${d} of the observations (from 0) differs between the classes of lda and does not vary within any, so it alone separates them, and S_w is singular. Leave that column out.`,
       );
     }
   });
@@ -147,9 +144,9 @@ const inUnits = ({ data, rows, columns }: Matrix, units: Float64Array): Matrix =
     columns,
   );
 
-/** Rows of which S_w and S_b are the scatters, in columns that vary, with the deviations of these within classes. */
+/** Residuals and offsets (the rows whose scatters are S_w and S_b) in varying columns, with their standard deviations within classes. */
 interface VaryingRows {
-  /** n */
+  /** Number n of labeled points. */
   readonly count: number;
   readonly residuals: Matrix;
   readonly offsets: Matrix;
@@ -157,7 +154,7 @@ interface VaryingRows {
   readonly shrinkage: number;
 }
 
-/** The pairs of S_b and the shrunk S_w. */
+/** Generalized eigenpairs of S_b and the shrunk S_w. */
 function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): GeneralizedPairs {
   const { data, columns: D } = scatter(residuals, count);
   const shrunk = new Matrix(
@@ -171,8 +168,8 @@ function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): 
 }
 
 /**
- * The same pairs without matrices of columns by columns, but those with λ = 0 outside of the span of the rows. In units of the deviations the shrunk S_w is (1 − γ)·S_w + γI,
- * which maps the span of residuals and offsets to itself: all directions with λ > 0 lie in it.
+ * Generalized eigenpairs of S_b and the shrunk S_w without D×D matrices, except those with λ = 0 outside the span of the rows. After standardization
+ * the shrunk S_w is (1 − γ)·S_w + γI, which maps the span of residuals and offsets to itself: all directions with λ > 0 lie in it.
  */
 function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: VaryingRows): GeneralizedPairs {
   const D = deviations.length;
@@ -200,14 +197,14 @@ function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: Varyi
 }
 
 /**
- * The γ at which (1 − γ)·S + γ·I is nearest to the covariance on average, for residuals Z (n×D) in units of their deviations: β/δ with
+ * Shrinkage γ that brings (1 − γ)·S + γ·I closest to the covariance on average, for standardized residuals Z (n×D): β/δ with
  * δ = ‖S − I‖²/D and β = (Σ_n ‖z_n‖⁴/n − ‖S‖²)/(D·n), at most 1.
  *
  * @see Ledoit & Wolf 2004, §3.2
  */
 function ledoitWolf(Z: Matrix): number {
   const { rows: n, columns: D } = Z;
-  // ‖ZᵀZ‖ = ‖ZZᵀ‖, of which the smaller one is formed.
+  // ‖ZᵀZ‖ = ‖ZZᵀ‖: the smaller matrix is formed.
   const across = transposed(Z);
   const S = (D > n ? product(Z, across) : product(across, Z)).data.map((entry) => entry / n);
   const squares = S.reduce((sum, entry) => sum + square(entry), 0);
@@ -230,6 +227,6 @@ function singular(rank: number, columns: number, shrinkage: number): InvalidInpu
 
 function tooFewDirections(found: number, asked: number): InvalidInputError {
   return new InvalidInputError(
-    `lda was asked for ${asked} dimensions, but labeled points vary in ${found} direction${found === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
+    `${asked} dimensions were requested from lda, but labeled points vary in ${found} direction${found === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
   );
 }

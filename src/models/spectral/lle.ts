@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, unitsAdvice } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn, typed } from '../../core/options.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
@@ -14,54 +15,44 @@ import {
   savedSpectral,
   traceTerm,
 } from './embedding/options.ts';
-import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import { checkNoGraph, type GraphOptions, neighborInput } from './neighborhood/graphInput.ts';
+import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
+import { checkNoGraph, neighborInput } from './neighborhood/graphInput.ts';
 import { precisionOf, reconstructingLists, reconstructionFactor } from './neighborhood/localReconstruction.ts';
-import {
-  type Disconnected,
-  disconnectedOption,
-  type NeighborInput,
-  neighborCount,
-} from './neighborhood/neighborhood.ts';
+import { disconnectedOption, type NeighborInput, neighborCount } from './neighborhood/neighborhood.ts';
 import { isPoint, placeByEquation, placedRows, reconstructedRows, rowsOf } from './placement/byWeights.ts';
 
-export interface LleOptions extends Pick<GraphOptions, 'graph'>, ReadOutOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** k nearest others that reconstruct each point; default 7. A given graph replaces them, and k is then the number for new points only. */
-  readonly neighbors?: number;
-  /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
-  readonly disconnected?: Disconnected;
-  /** Part of the trace that is added to the diagonal of each local Gram matrix; default 1e-3. 'auto': only where D < k. */
-  readonly regularization?: number | 'auto';
-  /** Whether points that are reconstructed well count more: m_ii² = D/‖residual‖² instead of 1. Off unless turned on. */
-  readonly generalized?: boolean;
-}
+export interface LleOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
-  embedding: readOutOption,
-  neighbors: v.optional(v.any()),
+  ...readOutOptions,
+  /** Number k of nearest neighbors that reconstruct each point; default 7. If a graph is passed, it replaces them, and k is used for new points only. */
+  neighbors: v.optional(typed<number>()),
+  /** Fraction of the trace that is added to the diagonal of each local Gram matrix; default 1e-3. 'auto': only if D < k. */
   regularization: regularizationOption(1e-3),
+  /** Whether points with good reconstructions have more weight: m_ii² = D/‖residual‖² instead of 1. Default false. */
   generalized: v.optional(v.boolean(), false),
-  graph: v.optional(v.any()),
+  /** Neighborhood graph; `neighbors` is then used for new points only. */
+  graph: v.optional(typed<Graph>()),
+  /** Treatment of a disconnected graph: 'connect' (default), 'largest' or 'error', as for isomap. */
   disconnected: disconnectedOption,
 });
 
 /**
- * Locally linear embedding: the bottom eigenvectors of L = MMᵀ with column i of M m_ii·(e_i − Σ_j w_ji·e_j), w_i ∝ C_i⁻¹1 the weights
- * that reconstruct point i from its neighbors; the constant one is left out, columns have unit norm.
+ * Locally linear embedding: the bottom eigenvectors of L = MMᵀ without the constant one, with unit norm. Column i of M is m_ii·(e_i − Σ_j w_ji·e_j),
+ * with w_i ∝ C_i⁻¹1 the weights that reconstruct point i from its neighbors.
  *
- * `project` places a new point by the weights that reconstruct it from its k nearest points, with its own equation of Lv = μv, all else held:
- * x = m²·Σ_j w_j·x_j/(m² − μ). A row that is a point of the fit lands on its latents.
+ * `project` places a new point by the weights that reconstruct it from its k nearest points, with its row of Lv = μv, everything else fixed: x =
+ * m²·Σ_j w_j·x_j/(m² − μ). A row that equals a fitted point is mapped to that point's latents.
  *
  * m_ii = 1 is LLE. With `generalized`, m_ii² = D/‖residual‖² maximizes the pseudolikelihood of a random field of precision L.
  *
  * @summary locally linear embedding
  * @param Y - N×D observations
  * @param options - see {@link LleOptions}
- * @returns a model in closed form for `fit`; `eigenvalues` are those of L
- * @throws InvalidInputError for observations that are not finite numbers, and k ≥ N; NumericalError when a local Gram matrix is singular
+ * @returns a model in closed form for `fit`; `eigenvalues` belong to L
+ * @throws InvalidInputError for observations that are not finite numbers, and k ≥ N; NumericalError if a local Gram matrix is singular
  * @see Roweis & Saul 2000; Lawrence 2012, §2.7; Bengio et al. 2004 (new points)
  * @example
  * ```ts
@@ -86,7 +77,7 @@ export function lle(Y: MatrixLike, options: LleOptions = {}): SpectralModel {
 interface LleData {
   readonly given: NeighborInput;
   readonly k: number;
-  /** A sentence about k. */
+  /** Sentence about k. */
   readonly note: string;
   readonly checked: v.InferOutput<typeof schema>;
 }

@@ -8,12 +8,13 @@ import {
   standardized,
   unitsAdvice,
 } from '../../core/observations.ts';
-import { checkOptions, integerFromOne, numberAboveZero, numberFromZero } from '../../core/options.ts';
+import { checkOptions, integerFromOne, numberFromZero, type OptionsIn, typed } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
 import { type Classes, members } from '../../engine/graph/labelGraph.ts';
+import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
@@ -45,56 +46,43 @@ import {
   neighborhoodOptions,
 } from './neighborhood/neighborhood.ts';
 
-/** What both projections take. */
-interface ProjectionOptions {
+/** Options shared by both projections. */
+const projectionOptions = {
   /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /** Factor ≥ 0: this multiple of the mean of the diagonal of YᵀDY is added to it; default 0. */
-  readonly regularization?: number;
-  /** The projection is then from the feature space of this kernel; from the observations unless given. */
-  readonly kernel?: Kernel | undefined;
-}
-
-export interface LppOptions extends ProjectionOptions, NeighborhoodOptions, EdgeWeights {}
-
-export interface SlppOptions extends ProjectionOptions {
-  /** Joins each point to this many nearest points of its class; by default to all of them. */
-  readonly neighbors?: number;
-}
-
-const regularization = v.optional(numberFromZero, 0);
-const schema = v.strictObject({
-  ...neighborhoodOptions,
   latentDim: latentDimOption,
-  weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'"), 'binary'),
-  width: v.optional(numberAboveZero, 1),
-  regularization,
-  kernel: v.optional(v.any()),
-});
+  /** Factor ≥ 0 of the mean diagonal of YᵀDY that is added to its diagonal; default 0. */
+  regularization: v.optional(numberFromZero, 0),
+  /** Kernel whose feature space is projected; by default the observations are. */
+  kernel: v.optional(typed<Kernel>()),
+};
+const schema = v.strictObject({ ...neighborhoodOptions, ...edgeWeightOptions, ...projectionOptions });
 const labeledSchema = v.strictObject({
-  latentDim: latentDimOption,
+  ...projectionOptions,
+  /** Number of nearest points of its class that each point is connected to; by default all of them. */
   neighbors: v.optional(integerFromOne),
-  regularization,
-  kernel: v.optional(v.any()),
 });
+
+export interface LppOptions extends OptionsIn<typeof schema> {}
+
+export interface SlppOptions extends OptionsIn<typeof labeledSchema> {}
 
 /**
  * Locality preserving projections: Laplacian eigenmaps by a linear map. The scores (y − mean)ᵀa_c on the q smallest pairs of YᵀLYa = μ·YᵀDYa
- * with aᵀYᵀDYa = 1, Y centered, L = D − W the Laplacian of the graph of neighbors with weights 1 or exp(−d²/(2·width²)).
+ * with aᵀYᵀDYa = 1, Y centered, with L = D − W the Laplacian of the neighborhood graph with weights 1 or exp(−d²/(2·width²)).
  *
- * Where points vary in fewer directions than there are columns, those directions only are used (the principal components of the paper), which
- * `message` says. `parameters.components` are the directions a (D×q), `eigenvalues` the μ. `project` gives the scores of new observations.
+ * If points vary in fewer directions than there are columns, only these directions are used (the principal components of the paper), which `message`
+ * reports. `parameters.components` are the directions a (D×q), `eigenvalues` the μ. `project` returns the scores of new observations.
  *
- * With a `kernel` that is kernel LPP, KLKα = μ·KDKα for the centered kernel between all points: x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), and
- * `parameters.coefficients` are the α (N×q). Neighbors are those of the observations. Where the features of all points are independent, any
- * coordinates are a projection of them: without `regularization` the points are then placed as Laplacian eigenmaps places them.
+ * With a `kernel` it is kernel LPP, KLKα = μ·KDKα for the centered kernel matrix of all points: x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), and
+ * `parameters.coefficients` are the α (N×q). Neighbors are computed from the observations. If the features of all points are linearly independent,
+ * any coordinates are a projection of them: without `regularization` the result then equals Laplacian eigenmaps.
  *
  * @summary locality preserving projections: Laplacian eigenmaps by a linear map
  * @param Y - N×D observations
  * @param options - `latentDim` q (2), `neighbors` k (7) or `radius`, `weights` ('binary'), `width` (1), `regularization` (0), `kernel`
  * @returns a model in closed form for `fit`
- * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, a radius within which no two points are, and more
- * dimensions than directions in which points vary
+ * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, a radius without any neighbors, and more dimensions than directions
+ * of variation
  * @see He & Niyogi 2003, §5.1 (kernel LPP)
  * @example
  * ```ts
@@ -106,7 +94,7 @@ export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
   const points = observationsFrom(Y);
   checkVaried(points, 'lpp');
   const { neighborhood, few } = neighborhoodFrom(checked, 'lpp', points.rows);
-  const { latentDim, weights, width, regularization: ridge } = checked;
+  const { latentDim, weights = 'binary', width, regularization: ridge } = checked;
   const kernel = kernelOf(checked.kernel, points, 'lpp');
   const saved = { ...neighborhood, latentDim, weights, width, regularization: ridge, kernel };
   const choices = { latentDim, ridge, kernel };
@@ -114,15 +102,15 @@ export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
 }
 
 /**
- * Supervised locality preserving projections: those of `lpp` for the graph that joins points of the same class by edges of weight 1: all of them, or
- * each to its k nearest of the class. A point without a label has no edge and is shown by its scores. With a `kernel`, supervised kernel LPP.
+ * Supervised locality preserving projections: `lpp` for the graph that connects points of the same class by edges of weight 1, either all of them, or
+ * each to its k nearest in the class. Points without a label have no edges and are shown by their scores. With a `kernel`, supervised kernel LPP.
  *
  * @summary locality preserving projections of the graph of labels
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @param options - `latentDim` q (2), `neighbors` k (all of the class), `regularization` (0), `kernel`
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ
- * @throws InvalidInputError as `lpp` does, and for fewer than two classes
+ * @throws InvalidInputError as for `lpp`, and for fewer than two classes
  * @see He, Yan, Hu, Niyogi & Zhang 2005; Zhong et al. 2010, §2.2 (the graph of labels)
  * @example
  * ```ts
@@ -138,7 +126,7 @@ export function slpp(Y: MatrixLike, labels: Labels, options: SlppOptions = {}): 
   return ofClasses({ points, classes, neighbors, choices: { latentDim, ridge, kernel } });
 }
 
-/** The kernel whose feature space is projected from, if any. */
+/** Kernel whose feature space is projected, if any. */
 function kernelOf(given: unknown, points: Matrix, name: string): Kernel | undefined {
   if (given === undefined) return undefined;
   checkAllPairs(name, points.rows, "Leave 'kernel' out, or take fewer points.");
@@ -154,11 +142,11 @@ interface Choices {
 interface LppData {
   readonly points: Matrix;
   readonly neighborhood: NeighborhoodOptions;
-  /** A sentence about k. */
+  /** Sentence about k. */
   readonly few: string;
   readonly choices: Choices;
   readonly edges: EdgeWeights;
-  /** Options as they are saved. */
+  /** Options in their saved form. */
   readonly saved: object;
 }
 
@@ -205,7 +193,7 @@ function placement(
   return kernel === undefined ? placedByScores(found) : placedByFeatures(found, { points, kernel });
 }
 
-/** The graph that joins each point to its k nearest of the same class. */
+/** Graph that connects each point to its k nearest neighbors in the same class. */
 function nearInClass(points: Matrix, classes: Classes, k: number): Graph {
   const N = points.rows;
   const keys = members(classes).flatMap((own) => {
@@ -251,7 +239,7 @@ function* projected(
   const rank = values.length;
   if (q > rank) {
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but the joined points vary in ${rank} direction${rank === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
+      `${q} dimensions were requested from ${name}, but the joined points vary in ${rank} direction${rank === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
     );
   }
   const axes = columnsOf(
@@ -271,8 +259,8 @@ function* projected(
 }
 
 /**
- * Centered observations as coordinates to project, like those of a feature space: as they are, or, where columns may span more than points vary in, in
- * their principal directions, outside of which a ridge alone would count.
+ * Coordinates of centered observations to project, like the coordinates of a feature space: the columns themselves, or the principal directions if
+ * there may be more columns than directions of variation, since a ridge alone would count outside them.
  */
 function observedSpace(points: Matrix, isRidged: boolean) {
   const standardization = standardizationOf(points, true, false);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import { checkOptions, integerFromOne, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, integerFromOne, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { supportGraph } from '../../engine/graph/graph.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
@@ -14,15 +14,8 @@ import {
   type SpectralModel,
   savedSpectral,
 } from './embedding/options.ts';
+import { type GraphInput, graphOptions, neighborInput, savedInput } from './neighborhood/graphInput.ts';
 import {
-  type GraphInput,
-  type GraphOptions,
-  graphOptions,
-  neighborInput,
-  savedInput,
-} from './neighborhood/graphInput.ts';
-import {
-  type Disconnected,
   disconnectedOption,
   type NeighborhoodOptions,
   type NeighborInput,
@@ -31,69 +24,60 @@ import {
 } from './neighborhood/neighborhood.ts';
 import { placedByLearnedKernel } from './placement/byProducts.ts';
 import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
-import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
 
-export interface MvuOptions extends NeighborhoodOptions, GraphOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-  /**
-   * 'inequality' (unless given): distances along edges are at most those observed; 'equality': they are those observed; 'slack': they
-   * are at a squared penalty.
-   */
-  readonly constraints?: UnfoldingConstraints;
-  /** ν > 0 of 'slack', in the unit 1/(mean squared length of the edges); N² unless given, at which an edge of a chain stretches by a few percent. */
-  readonly slackPenalty?: number;
-  /** Whether points with a neighbor in common are joined too, so that angles between edges are kept as well; off unless turned on. */
-  readonly commonNeighbors?: boolean;
-  /** Columns of the factor Y to begin with, from q; default 6. Columns are added where that is too few. */
-  readonly rank?: number;
-  /** Form of Y: 'points' (default), or N×N 'distances'. */
-  readonly input?: 'points' | 'distances';
-  /** About a graph that is not connected, which has no largest variance: 'connect' (unless given), 'largest' or 'error', as for isomap. */
-  readonly disconnected?: Disconnected;
-}
+export interface MvuOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
   ...neighborhoodOptions,
   ...graphOptions,
+  /** Number of latent dimensions q, from 1; default 2. */
   latentDim: latentDimOption,
+  /**
+   * 'inequality' (default): distances along edges are at most the observed ones; 'equality': they equal the observed ones; 'slack': they equal them
+   * up to a squared penalty.
+   */
   constraints: v.optional(
     v.picklist(['equality', 'inequality', 'slack'], "'equality', 'inequality' or 'slack'"),
     'inequality',
   ),
+  /** Penalty ν > 0 of 'slack', in the unit 1/(mean squared length of the edges); default N², with which an edge of a chain stretches by a few percent. */
   slackPenalty: v.optional(numberAboveZero),
+  /** Whether points with a common neighbor are connected too, so that angles between edges are preserved; default false. */
   commonNeighbors: v.optional(v.boolean(), false),
+  /** Initial number of columns of the factor Y, from q; default 6. Columns are added if they do not suffice. */
   rank: v.optional(integerFromOne),
+  /** Form of Y: 'points' (default), or N×N 'distances'. */
   input: inputOption,
+  /** Treatment of a disconnected graph, whose variance is unbounded: 'connect' (default), 'largest' or 'error', as for isomap. */
   disconnected: disconnectedOption,
 });
 
 /**
  * Maximum variance unfolding (semidefinite embedding): max tr K over K ⪰ 0, K1 = 0 with K_ii + K_jj − 2K_ij = d_ij² ('equality') or
- * ≤ d_ij² ('inequality') along the edges of the graph of neighbors, or less ν·Σ(K_ii + K_jj − 2K_ij − d_ij²)² ('slack'); the embedding
- * is by the top eigenvectors of K.
+ * ≤ d_ij² ('inequality') along the edges of the neighborhood graph, or minus the penalty ν·Σ(K_ii + K_jj − 2K_ij − d_ij²)² ('slack'); the embedding
+ * uses the top eigenvectors of K.
  *
- * K = YYᵀ with few columns in Y, by the method of multipliers, L-BFGS and truncated Newton steps. The multipliers w prove that the optimum is a global one
- * when the smallest eigenvalue of their Laplacian L(w) on centered vectors is 1, which `message` says beside the gap to the bound they
- * prove; columns are added to Y until they do. They are `parameters.multipliers`, and `graph` has the edges where they are not 0,
- * with their modulus as weight.
+ * K = YYᵀ with few columns in Y, by the method of multipliers, L-BFGS and truncated Newton steps. The multipliers w prove that the optimum is global
+ * if the smallest eigenvalue of their Laplacian L(w) on centered vectors is 1, which `message` reports with the gap to the bound that they prove;
+ * columns are added to Y until they do. They are returned as `parameters.multipliers`, and `graph` contains the edges with nonzero multipliers, with
+ * their modulus as weight.
  *
- * `project` takes K for a new point to be what the weights of locally linear embedding make of its k nearest points (or those within the radius):
- * x = Σ_j w_j·x_j. With `input: 'distances'` it takes n×N distances, from each new point to the N points of the fit. A row that is a point of
- * the fit lands on its latents.
+ * `project` extends K to a new point by the weights of locally linear embedding on its k nearest points (or all points within the radius): x = Σ_j
+ * w_j·x_j. With `input: 'distances'` it requires n×N distances, from each new point to the N fitted points. A row that equals a fitted point is
+ * mapped to that point's latents.
  *
- * With 'equality' the multipliers have no bound where neighborhoods are rigid, such as cliques of more than D + 1 points: the
- * conditions then hold to a few digits only, and the fit says 'failed'. 'inequality' and 'slack' always have an optimum. Points at distance 0 along
- * edges are one node of the program.
+ * With 'equality' the multipliers are unbounded for rigid neighborhoods, such as cliques of more than D + 1 points: the conditions are then satisfied
+ * only to a few digits, and the status is 'failed'. 'inequality' and 'slack' always have an optimum. Points connected by edges of length 0 form one
+ * node of the program.
  *
  * @summary maximum variance unfolding
- * @remarks They are many for this model. `isomap` with `landmarks: 300` lays a sheet flat too.
- * @param Y - N×D points, N×N distances, or `{ graph, squaredDistances }` from elsewhere
+ * @remarks They are many for this model. `isomap` with `landmarks: 300` also flattens a sheet.
+ * @param Y - N×D points, N×N distances, or a precomputed `{ graph, squaredDistances }`
  * @param options - see {@link MvuOptions}
- * @returns a model for `fit`; `eigenvalues` are those of K, the objective is that of the maximization, and
- * `diagnostics.kktResidual` the largest relative violation of the optimality conditions, that of the dual included
- * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, a radius below the distance of the nearest two
- * points, and with `disconnected: 'error'` a graph that is not connected
+ * @returns a model for `fit`; `eigenvalues` belong to K, the objective is the maximized one, and `diagnostics.kktResidual` is the largest relative
+ * violation of the optimality conditions, including dual feasibility
+ * @throws InvalidInputError for entries that are not finite, k ≥ N, and during the fit for a radius below the distance of the nearest two points, and
+ * with `disconnected: 'error'` for a disconnected graph
  * @see Weinberger & Saul 2004; Weinberger, Packer & Saul 2005 (inequality); Weinberger, Sha, Zhu & Saul 2007 (slack); Burer &
  * Monteiro 2003 (factorization)
  * @example
@@ -102,7 +86,7 @@ const schema = v.strictObject({
  * ```
  */
 export function mvu(Y: MatrixLike, options?: MvuOptions): SpectralModel<GraphLearning>;
-/** The same of a graph alone, whose fits have no observations to compare new ones with. */
+/** {@link mvu} of a graph alone, whose fits cannot project new observations. */
 export function mvu(Y: GraphInput, options?: MvuOptions): GraphEmbedding<GraphLearning>;
 export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): GraphEmbedding<GraphLearning> {
   const checked = checkOptions(schema, options, 'mvu');
@@ -114,7 +98,7 @@ export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): Graph
   const { neighborhood, few } = neighborhoodFrom(checked, 'mvu', given.graph === undefined ? points.rows : Infinity);
   if (rest.commonNeighbors && given.input === 'graph') {
     throw new InvalidInputError(
-      'mvu joins common neighbors by the distances between them, which a graph alone does not have. Give points or distances beside it.',
+      'mvu joins common neighbors by the distances between them, which a graph alone does not contain. Pass points or distances as well.',
     );
   }
   if (slackPenalty !== undefined && constraints !== 'slack') {
@@ -133,7 +117,7 @@ interface MvuData {
   readonly given: NeighborInput;
   readonly neighborhood: NeighborhoodOptions;
   readonly choices: UnfoldingChoices;
-  /** Options as they are saved. */
+  /** Options in their saved form. */
   readonly saved: object;
 }
 

@@ -1,25 +1,25 @@
 import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized, unitsAdvice } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import type { Predicting, Reconstructing } from '../../model/abilities.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import { type LinearGaussian, linearPosterior, principalAxes } from './embedding/linearGaussian.ts';
 import { checkVaried, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
-export interface PcaOptions {
-  /** Number of latent dimensions q, from 1; default 2. */
-  readonly latentDim?: number;
-}
+export interface PcaOptions extends OptionsIn<typeof schema> {}
 
-const schema = v.strictObject({ latentDim: latentDimOption });
+const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1; default 2. */
+  latentDim: latentDimOption,
+});
 
 /**
- * Principal component analysis: the scores (y − mean)ᵀv_c on the q directions of largest variance. `eigenvalues` are those of the
- * covariance YcᵀYc/N, `parameters.components` the directions (D×q), `parameters.noise` the mean of the eigenvalues left out.
+ * Principal component analysis: the scores (y − mean)ᵀv_c on the q directions of largest variance. `eigenvalues` are eigenvalues of the covariance
+ * YcᵀYc/N, `parameters.components` the directions (D×q), and `parameters.noise` the mean of the remaining eigenvalues.
  *
- * `project` gives the scores of new observations, `predict` maps scores back; the variance with `noise: true` is `parameters.noise`.
+ * `project` returns the scores of new observations, and `predict` maps scores back; the variance with `noise: true` is `parameters.noise`.
  *
  * @summary principal components
  * @param Y - N×D observations

@@ -12,7 +12,7 @@ import {
   standardizationOf,
   standardized,
 } from '../../core/observations.ts';
-import { checkOptions, missingOption } from '../../core/options.ts';
+import { checkOptions, missingOption, type OptionsIn } from '../../core/options.ts';
 import { damagedAt } from '../../core/saved.ts';
 import { counted } from '../../core/wording.ts';
 import { principalAxes as axesOf } from '../../engine/dense/principalComponents.ts';
@@ -35,40 +35,36 @@ import {
   savedSpectral,
 } from './embedding/options.ts';
 
-export interface PpcaOptions {
-  /** Number of latent dimensions q, from 1 and fewer than the directions of variation of Y; default 2, or 1 for two such directions. */
-  readonly latentDim?: number;
-  /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Off unless turned on. */
-  readonly dual?: boolean;
-  /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
-  readonly scale?: ScaleOption;
-  /** Treatment of missing entries (NaN): 'ignore' maximizes the likelihood of the observed entries; default an error. Not with `dual`. */
-  readonly missing?: 'ignore';
-}
+export interface PpcaOptions extends OptionsIn<typeof schema> {}
 
 const schema = v.strictObject({
+  /** Number of latent dimensions q, from 1 and less than the number of directions of variation of Y; default 2, or 1 for two such directions. */
   latentDim: v.optional(v.unwrap(latentDimOption)),
+  /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Default false. */
   dual: v.optional(v.boolean(), false),
+  /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, divides if these differ by a factor of more than ten. */
   scale: v.optional(scaleOption, 'auto'),
+  /** Treatment of missing entries (NaN): 'ignore' maximizes the likelihood of the observed entries; by default they are an error. Not with `dual`. */
   missing: missingOption,
 });
 
 /**
- * Probabilistic principal component analysis at its maximum of likelihood. With λ_c the eigenvalues of YcᵀYc/N and σ² the mean of
- * those left out, W = V(Λ − σ²I)^½ and the latents are the posterior means (WᵀW + σ²I)⁻¹Wᵀ(y − mean).
+ * Probabilistic principal component analysis at its maximum likelihood. With λ_c the eigenvalues of YcᵀYc/N and σ² the mean of the remaining ones, W
+ * = V(Λ − σ²I)^½ and the latents are the posterior means (WᵀW + σ²I)⁻¹Wᵀ(y − mean).
  *
- * With `dual` the latents are the parameters, and the eigenvalues those of YcYcᵀ/D: X = U(Λ − σ²I)^½, σ² the mean of the N − q left
- * out. It is the maximum of a GPLVM with a linear kernel of variance 1 and no prior.
+ * With `dual` the latents are the parameters, and the eigenvalues belong to YcYcᵀ/D: X = U(Λ − σ²I)^½, with σ² the mean of the N − q remaining ones.
+ * It is the maximum of a GPLVM with a linear kernel of variance 1 and no prior.
  *
- * Fits fill in missing entries (NaN) of rows: `impute(Y)` gives their means and variances given the observed ones, but with `dual`. With `missing: 'ignore'` the rows that are fitted
- * may have missing entries too: the likelihood of the observed ones is maximized by EM, and `eigenvalues` are those of WWᵀ + σ²I.
+ * Except with `dual`, fits impute missing entries (NaN) of rows: `impute(Y)` returns their means and variances conditional on the observed ones. With
+ * `missing: 'ignore'` fitted rows may have missing entries too: the likelihood of the observed ones is maximized by EM, and `eigenvalues` belong to WWᵀ + σ²I.
  *
- * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood. Columns with deviations s_d that differ by more than ten times
- * are divided by them for the fit. Results are in the columns' own units: row d of W is s_d times that of the divided columns, and `parameters.noise` is a list of D variances σ²s_d².
+ * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood. Columns with standard deviations s_d that differ by a
+ * factor of more than ten are divided by them for the fit. Results are in the original units: row d of W is multiplied by s_d, and `parameters.noise`
+ * is a list of D variances σ²s_d².
  *
  * @summary probabilistic principal components; fills in missing entries
  * @param Y - N×D observations
- * @param options - `latentDim` q (2, or 1 where Y varies in two directions, of which noise needs one), `dual` (false), `scale` ('auto')
+ * @param options - `latentDim` q (2, or 1 if Y varies in two directions, since noise needs one), `dual` (false), `scale` ('auto')
  * @returns a model in closed form for `fit`
  * @throws InvalidInputError for observations that are not finite numbers, or do not vary in more than q directions
  * @see Tipping & Bishop 1999; Lawrence 2005, §2
@@ -135,7 +131,7 @@ const defined = defineComputedModel({
     savedSpectral('ppca', points, { latentDim, dual, scale, missing }),
 });
 
-/** The solution of rows with missing entries, N×D, centered and scaled as the model has them. */
+/** Solution for rows with missing entries, N×D, centered and scaled like the model's. */
 function* incomplete(
   Y: Matrix,
   standardization: Standardization,
@@ -149,7 +145,7 @@ function* incomplete(
   const empty = observed.indexOf(0);
   if (empty >= 0) {
     throw new InvalidInputError(
-      `Column ${empty} of the observations (from 0) has no observed entry, so nothing says what is missing there. Leave that column out.`,
+      `Column ${empty} of the observations (from 0) has no observed entries, so its missing entries cannot be imputed. Leave that column out.`,
     );
   }
   const { mean: center, deviation } = standardization;
@@ -183,12 +179,12 @@ function* incomplete(
   }
 }
 
-const FLAT = ' The observations vary in two directions, of which noise takes one: there is 1 latent dimension.';
+const FLAT = ' The observations vary in two directions and noise takes one: there is 1 latent dimension.';
 
 const variesInTwoDirections = (centered: Matrix): boolean =>
   axesOf(centered, Math.min(3, centered.columns, centered.rows - 1)).eigenvalues.length === 2;
 
-/** The closed-form solution for N×D columns, centered and scaled as the model has them. */
+/** Closed-form solution for N×D columns, centered and scaled like the model's. */
 interface Solution {
   readonly latents: Matrix;
   readonly eigenvalues: Float64Array;
@@ -223,7 +219,7 @@ function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes): So
   return { latents, eigenvalues, W, noise, logLikelihood };
 }
 
-/** W, mean and noise of the columns in their own units. */
+/** W, mean and noise of the columns in the original units. */
 function inOwnUnits(
   { W, noise }: Pick<Solution, 'W' | 'noise'>,
   { mean, deviation }: Standardization,

@@ -7,18 +7,18 @@ import type { PositiveDefiniteOptions } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { outerProduct } from '../../engine/typescript/matrices.ts';
+import type { Noise } from '../../model/entrywise/likelihood.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { Noise } from '../likelihoods/likelihood.ts';
 
 /** Rows and columns of Y that a pattern of observed entries covers. */
 export interface ObservedPlace {
-  /** Rows of X in which the columns are observed; undefined for all. */
+  /** Rows of X where the columns are observed; undefined for all. */
   readonly rows: Tensor1D | undefined;
   /** Indices of the columns in Y; undefined for all. */
   readonly columns: Int32Array | undefined;
 }
 
-/** Columns of Y that are observed in the same rows, as tensors. */
+/** Columns of Y with the same observed rows, as tensors. */
 export interface ObservedData extends ObservedPlace {
   /** Their entries, n×c. */
   readonly observations: Tensor2D;
@@ -48,7 +48,7 @@ export function patternData(pattern: ObservedPattern, points: number, width: num
   return { ...placeOf(pattern, points, width), observations, constants: undefined };
 }
 
-/** The entries of a pattern, kept as constants until they are disposed of. YYᵀ is formed if there are more columns than rows. */
+/** The entries of a pattern, stored as constants until they are disposed. YYᵀ is formed if there are more columns than rows. */
 export function keptPatternData(pattern: ObservedPattern, points: number, width: number): ObservedData {
   const { observations, ...rest } = patternData(pattern, points, width);
   const outer = pattern.observations.columns > pattern.rows.length ? outerProduct(pattern.observations) : undefined;
@@ -89,9 +89,9 @@ export function observedRows(F: Tensor2D, { rows }: ObservedPlace): Tensor2D {
   return rows === undefined ? F : op.gather<Tensor2D>(F, rows);
 }
 
-/** Columns of Y that are observed in the same rows, so that they share a covariance and its factor. */
+/** Columns of Y with the same observed rows, so that they share a covariance and its factor. */
 export interface ObservedPattern {
-  /** Indices of the rows in which they are observed, ascending. */
+  /** Indices of the rows where they are observed, ascending. */
   readonly rows: Int32Array;
   /** Indices of the columns in Y, ascending. */
   readonly columns: Int32Array;
@@ -112,7 +112,7 @@ export function observedPatterns(Y: Matrix): ObservedPattern[] {
   for (let j = 0; j < D; j++) {
     const rows = Array.from({ length: N }, (_, i) => i).filter((i) => !Number.isNaN(Y.at(i, j)));
     if (rows.length === 0) {
-      throw new InvalidInputError(`Column ${j} of the observations holds missing entries only. Drop that column.`);
+      throw new InvalidInputError(`Column ${j} of the observations contains missing entries only. Drop that column.`);
     }
     const key = rows.join();
     const pattern = patterns.get(key);
@@ -143,11 +143,11 @@ interface Spectrum {
   readonly inverses: Tensor2D;
 }
 
-/** Relative jitters, in the order in which they are tried. */
+/** Relative jitters, in the order of the attempts. */
 const JITTERS = [0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4];
 
 /**
- * Eigen-decomposition that serves M + s_j·I for every j. The jitter is that of a Cholesky factor: the smallest with which all of them are positive
+ * Eigen-decomposition for M + s_j·I with every j. As in a Cholesky factorization, the jitter is the smallest one that makes all of them positive
  * definite in double precision.
  *
  * @param M - n×n, symmetric
@@ -186,8 +186,8 @@ export function shiftedInverse(vectors: Tensor2D, inverses: Tensor2D, B: Tensor2
 }
 
 /**
- * log|M + s_j·I| and b_jᵀ(M + s_j·I)⁻¹b_j for every column b_j of B, from one eigen-decomposition of M. Its gradients are those of the
- * inverses, Σ_j u_j(M + s_j·I)⁻¹ − w_j·a_j·a_jᵀ with a_j = (M + s_j·I)⁻¹b_j, which exist even where eigenvalues coincide.
+ * log|M + s_j·I| and b_jᵀ(M + s_j·I)⁻¹b_j for every column b_j of B, from one eigen-decomposition of M. Its gradients use the inverses, Σ_j u_j(M +
+ * s_j·I)⁻¹ − w_j·a_j·a_jᵀ with a_j = (M + s_j·I)⁻¹b_j, which exist even where eigenvalues coincide.
  *
  * @param M - n×n, symmetric
  * @param B - n×c
@@ -242,7 +242,7 @@ export function columnNoiseLogDensity(
   return op.mul<Scalar>(-0.5, op.add(n * c * log(2 * Math.PI), op.sum(op.add(logDeterminants, quadratics))));
 }
 
-/** Linear algebra that a kernel's Gram matrix allows for a given number of points: the contract between a process and its kernel. */
+/** Linear algebra that a kernel's Gram matrix allows for a certain number of points: the contract between a process and its kernel. */
 export interface CovarianceStructure {
   readonly kind: 'dense' | 'lowRank' | 'symmetricBasis';
   /** Covariance of observations at the inputs X (N×q) with this noise, for natural values of the kernel's parameters. */
@@ -253,7 +253,7 @@ export interface CovarianceStructure {
 export interface Covariance {
   /** log N(Y | 0, K + Σ) of the columns of the data, a scalar. */
   logDensity(data: ObservedData, options: PositiveDefiniteOptions): Scalar;
-  /** A bound from above, of a covariance whose log density is replaced by one from below. */
+  /** An upper bound, for a covariance whose log density is replaced by a lower bound. */
   upperBound?(data: ObservedData, options: PositiveDefiniteOptions): Scalar;
   /** Result of conditioning on the data, tensors by name: a factor and weights, which are all that predictions need. */
   condition(data: ObservedData, options: PositiveDefiniteOptions): Conditioned;

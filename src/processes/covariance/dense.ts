@@ -6,8 +6,8 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type Gram, gramOf, noisyGram } from '../../kernels/structure.ts';
+import type { Noise } from '../../model/entrywise/likelihood.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { Noise } from '../likelihoods/likelihood.ts';
 import {
   type Conditioned,
   type Covariance,
@@ -18,12 +18,13 @@ import {
   type ObservedData,
   type ObservedPlace,
   observedPart,
+  observedRows,
   shiftedInverse,
   spectrumOf,
 } from './covariance.ts';
 
 /**
- * Any kernel, with N×N matrices: K + Σ = LLᵀ, at cost O(N³). Noise with one variance per column takes one eigen-decomposition of K for all columns.
+ * Any kernel, with N×N matrices: K + Σ = LLᵀ, at cost O(N³). Noise with one variance per column uses one eigen-decomposition of K for all columns.
  *
  * @see Rasmussen & Williams 2006, algorithm 2.1
  */
@@ -50,7 +51,7 @@ export function denseStructure(kernel: Kernel): CovarianceStructure {
 const MOST_ROUNDING = 1e-3;
 
 /**
- * Throws if rounding errors of the predictive variances, 2⁻⁵² of the prior variance, are not small beside the observations.
+ * Throws if rounding errors of the predictive variances, 2⁻⁵² of the prior variance, are not small compared with the observations.
  *
  * @param prior - k(x, x) at the inputs
  * @throws NumericalError if they are not small
@@ -106,11 +107,13 @@ function factored(K: () => Gram, at: (A: Tensor2D) => Cross): Covariance {
     },
     momentsAt: (A) => {
       const { cross, variance, within } = at(A);
+      // Transposed once for all patterns, so that each takes whole rows of it.
+      const across = op.transpose(cross) as Tensor2D;
       return (place, { factor, weights }: Conditioned): Moments => {
-        const own = observedColumns(cross, place);
-        const half = op.triangularSolve(factor!, op.transpose(own) as Tensor2D);
+        const own = observedRows(across, place);
+        const half = op.triangularSolve(factor!, own);
         return {
-          mean: op.matMul<Tensor2D>(own, weights!),
+          mean: own === across ? op.matMul<Tensor2D>(cross, weights!) : op.matMul<Tensor2D>(own, weights!, true, false),
           variance: op.sub<Tensor2D>(variance, op.reshape(op.sum(op.square(half), 0), [-1, 1])),
           covariance: () => op.sub<Tensor2D>(within(), op.gramMatrix(op.transpose(half) as Tensor2D)),
         };

@@ -1,14 +1,15 @@
 import { log, square } from '../../core/elementary/index.ts';
-import { Matrix } from '../../core/matrix.ts';
+import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import type { PositiveDefiniteOptions } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type Features, whiteOf } from '../../kernels/structure.ts';
+import type { Noise } from '../../model/entrywise/likelihood.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { Noise } from '../likelihoods/likelihood.ts';
 import { inducingFactor } from '../variational/inducingVariables.ts';
 import {
   type Conditioned,
@@ -28,10 +29,9 @@ const NAME = 'The precision of the weights of the features';
 
 /**
  * A kernel with fewer features than points, k(X, X) = ΦΦᵀ with Φ N×r, at cost O(N·r·(r + D)) and without an N×N matrix. With A = ΦᵀΦ + σ²I = LLᵀ, the
- * determinant lemma and Woodbury's identity give
- * log|K| = log|A| + (N − r)·log σ²,  tr(YᵀK⁻¹Y) = (‖Y‖² − ‖L⁻¹ΦᵀY‖²)/σ²,
- * and the weights of the features have the posterior N(A⁻¹ΦᵀY, σ²A⁻¹). With one variance per row, rows are first divided by their standard
- * deviations; with one per column, columns share an eigen-decomposition of ΦᵀΦ. White noise of the kernel adds to the noise.
+ * determinant lemma and Woodbury's identity give log|K| = log|A| + (N − r)·log σ², tr(YᵀK⁻¹Y) = (‖Y‖² − ‖L⁻¹ΦᵀY‖²)/σ², and the weights of the
+ * features have the posterior N(A⁻¹ΦᵀY, σ²A⁻¹). With one variance per row, rows are first divided by their standard deviations; with one per column,
+ * columns share an eigen-decomposition of ΦᵀΦ. White noise of the kernel adds to the noise.
  *
  * @see Rasmussen & Williams 2006, eqs. A.9–A.10
  */
@@ -222,7 +222,7 @@ export function inducingCovariance(
     const all = kernel.diagonal(p, A, Z);
     return op.sub<Tensor1D>(white === undefined ? all : op.sub(all, white), op.sum(op.square(own), 1));
   };
-  const lowWith = (own: Noise) => lowRankStructure(features).at(p, X, own);
+  const lowWith = (own: Noise, by = features) => lowRankStructure(by).at(p, X, own);
   const low = lowWith(noise);
 
   return {
@@ -245,8 +245,8 @@ export function inducingCovariance(
       return low.condition(data, given);
     },
     momentsAt: (A) => {
-      const momentsOf = low.momentsAt(A);
       const own = basisAt(A);
+      const momentsOf = lowWith(noise, { ...features, at: () => own }).momentsAt(A);
       const rest = op.reshape<Tensor2D>(restAt(A, own), [-1, 1]);
       return (place, conditioned) => {
         const { mean, variance, covariance } = momentsOf(place, conditioned);
@@ -264,7 +264,7 @@ export function inducingCovariance(
   };
 }
 
-/** Σ_ij r_i/σ_ij² over the observed entries, where σ² includes the kernel's white noise. */
+/** Σ_ij r_i/σ_ij² over the observed entries, with σ² including the kernel's white noise. */
 function leftOver(rest: Tensor1D, noise: Noise, white: Tensor | undefined, data: ObservedData): Tensor {
   const { rows, observations } = data;
   const own = rows === undefined ? rest : op.gather<Tensor1D>(rest, rows);
@@ -300,9 +300,9 @@ export function spanningInputs(
   const chosen: number[] = [];
   for (;;) {
     const pivot = left.reduce((best, variance, i) => (variance > left[best]! ? i : best), 0);
-    if (left[pivot]! <= rest) return rowsAt(X, chosen);
+    if (left[pivot]! <= rest) return rowsOf(X, chosen);
     if (chosen.length === most) return undefined;
-    const own = tensorMatrix(kernel.covariance(p, A, matrixTensor(rowsAt(X, [pivot])), A)).data;
+    const own = tensorMatrix(kernel.covariance(p, A, matrixTensor(rowsOf(X, [pivot])), A)).data;
     for (const column of columns) {
       const factor = column[pivot]!;
       for (let i = 0; i < N; i++) own[i]! -= factor * column[i]!;
@@ -316,12 +316,4 @@ export function spanningInputs(
     columns.push(own);
     chosen.push(pivot);
   }
-}
-
-function rowsAt(X: Matrix, rows: readonly number[]): Matrix {
-  const result = Matrix.zeros(rows.length, X.columns);
-  rows.forEach((row, k) => {
-    result.data.set(X.row(row), k * X.columns);
-  });
-  return result;
 }

@@ -39,7 +39,7 @@ export function processHessian(values: RadialValues, X: Matrix, Y: Matrix): Floa
     const { P, M, G } = densityTerms(values, terms, Y);
     const size = X.rows * X.columns + 3 + values.lengthscales.length;
     const H = new Float64Array(size * size);
-    const at: Place = { H, size, values, terms, X };
+    const at: Assembly = { H, size, values, terms, X };
     const U = inputSlopes(at);
     addInputs(at, U, P, M, doublesOf(G));
     addParameters(at, doublesOf(U), P, M, doublesOf(G));
@@ -48,8 +48,8 @@ export function processHessian(values: RadialValues, X: Matrix, Y: Matrix): Floa
   });
 }
 
-/** The Hessian, whose lower triangle is filled, with the values and data it belongs to. */
-interface Place {
+/** The Hessian (lower triangle) with the values and data that it belongs to. */
+interface Assembly {
   readonly H: Float64Array;
   readonly size: number;
   readonly values: RadialValues;
@@ -69,7 +69,7 @@ function densityTerms({ variance, constant, noise }: RadialValues, { value }: Ra
 }
 
 /** ∂s_ij/∂x_id and ∂²s_ij/∂x_id². */
-function distanceSlopes({ values: { lengthscales }, X: { data: x, columns: q } }: Place) {
+function distanceSlopes({ values: { lengthscales }, X: { data: x, columns: q } }: Assembly) {
   const squares = Float64Array.from({ length: q }, (_, d) => square(lengthscales[lengthscales.length === 1 ? 0 : d]!));
   return {
     first: (i: number, j: number, d: number) => (2 * (x[i * q + d]! - x[j * q + d]!)) / squares[d]!,
@@ -78,7 +78,7 @@ function distanceSlopes({ values: { lengthscales }, X: { data: x, columns: q } }
 }
 
 /** ∂k(x_i, x_j)/∂x_id in row j and column (i, d), N×Nq. */
-function inputSlopes(at: Place): Tensor2D {
+function inputSlopes(at: Assembly): Tensor2D {
   const { values, terms, X } = at;
   const { rows: N, columns: q } = X;
   const { first } = distanceSlopes(at);
@@ -94,7 +94,7 @@ function inputSlopes(at: Place): Tensor2D {
 }
 
 /** Second derivatives in two entries of X. */
-function addInputs(at: Place, U: Tensor2D, P: Tensor2D, M: Tensor2D, G: Float64Array): void {
+function addInputs(at: Assembly, U: Tensor2D, P: Tensor2D, M: Tensor2D, G: Float64Array): void {
   const { H, size, values, terms, X } = at;
   const { rows: N, columns: q } = X;
   const n = N * q;
@@ -141,7 +141,7 @@ interface ParameterSlopes {
   readonly withLengthscale?: (k: number, e: number) => number;
 }
 
-function parameterSlopes(at: Place): ParameterSlopes[] {
+function parameterSlopes(at: Assembly): ParameterSlopes[] {
   const { values, terms, X } = at;
   const { rows: N, columns: q, data: x } = X;
   const { variance, lengthscales } = values;
@@ -181,7 +181,7 @@ function parameterSlopes(at: Place): ParameterSlopes[] {
 }
 
 /** Second derivatives in a parameter of K and an entry of X, or another. */
-function addParameters(at: Place, U: Float64Array, P: Tensor2D, M: Tensor2D, G: Float64Array): void {
+function addParameters(at: Assembly, U: Float64Array, P: Tensor2D, M: Tensor2D, G: Float64Array): void {
   const { H, size, X } = at;
   const { rows: N, columns: q } = X;
   const n = N * q;

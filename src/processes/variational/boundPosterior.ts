@@ -1,17 +1,17 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { joinedColumns, rowsOf } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { certainExpectations, closedExpectations, type Expectations } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import { type Likelihood, startedFunctions } from '../../model/entrywise/likelihood.ts';
 import type { DensityStart } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/part.ts';
-import { observedPatterns } from '../covariance/covariance.ts';
-import { type Likelihood, startedFunctions } from '../likelihoods/likelihood.ts';
 import { type CollapsedData, collapsedData, collapsedStatistics, solvedStatistics } from './collapsedBound.ts';
 import {
   type Inducing,
@@ -35,17 +35,20 @@ export interface BoundOptions {
   readonly inducing: Inducing;
   /** Added to the diagonal of the covariance of the inducing inputs; default 1e-8 of its mean. */
   readonly jitter?: number | undefined;
-  /** True if q(u) is optimized in closed form when all rows are used, which requires Gaussian noise with one variance. */
+  /** True if q(u) is optimized in closed form when all rows are used, which requires Gaussian noise with one variance, or one per column. */
   readonly collapses: boolean;
-  /** Parameters of the kernel that start where the inputs do, by their paths. */
+  /** Kernel parameters whose initial values depend on the inputs, by path. */
   readonly startedAt?: ((start: DensityStart) => Readonly<Record<string, Parameter>>) | undefined;
-  /** Number of rows N of the model, if the observations are a part of them. */
+  /** Number of rows N of the model, if the observations are a subset. */
   readonly points?: number | undefined;
   /** Workers that sum over the rows, if any. */
   readonly shards?: Shards | undefined;
 }
 
 export const isCollapsed = ({ collapses }: BoundOptions, { batched }: DensityStart): boolean => collapses && !batched;
+
+/** True if the noise has a variance per column, so that each column has a separate q(u). */
+export const isApart = ({ parameters }: Likelihood): boolean => typeof parameters.noise?.initial !== 'number';
 
 /** Parameters of a process, its inducing inputs, and q(u) unless it is optimized in closed form. */
 export function startedParameters(options: BoundOptions, start: DensityStart): Readonly<Record<string, Parameter>> {
@@ -65,34 +68,21 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
   return { ...parameters, ...inducingVariables(startPosterior(options, start, parameters), width, likelihood) };
 }
 
-/** Initial inputs: those of all parents side by side. */
-export const inputsStart = ({ given }: DensityStart): Matrix => sideBySide(given.map(({ mean }) => mean));
+/** Initial inputs: the initial values of all parents side by side. */
+export const inputsStart = ({ given }: DensityStart): Matrix => joinedColumns(given.map(({ mean }) => mean));
 
-/** Matrices with the same rows, side by side. */
-function sideBySide(parts: readonly Matrix[]): Matrix {
-  return parts.length === 1 ? parts[0]! : tensorMatrix(op.concat(parts.map(matrixTensor), 1) as Tensor2D);
-}
-
-/** Largest number of rows from which q(u) is initialized. */
+/** Largest number of rows used to initialize q(u). */
 const MOST_START_ROWS = 4096;
 
-/** All rows, or evenly spaced ones if there are many. Columns that would have no observation keep their first one. */
-function someRows(Y: Matrix): Int32Array {
+/** All rows, or evenly spaced ones if there are many. Columns that would otherwise have no observation keep their first one. */
+function someRows(Y: Matrix): number[] {
   const every = Math.ceil(Y.rows / MOST_START_ROWS);
   const chosen = new Set(Array.from({ length: Math.ceil(Y.rows / every) }, (_, k) => k * every));
   for (let j = 0; every > 1 && j < Y.columns; j++) {
     if ([...chosen].some((i) => !Number.isNaN(Y.at(i, j)))) continue;
     chosen.add(Y.column(j).findIndex((entry) => !Number.isNaN(entry)));
   }
-  return Int32Array.from(chosen).sort();
-}
-
-function rowsOf(Y: Matrix, rows: Int32Array): Matrix {
-  const result = Matrix.zeros(rows.length, Y.columns);
-  rows.forEach((i, k) => {
-    result.data.set(Y.row(i), k * Y.columns);
-  });
-  return result;
+  return [...chosen].sort((a, b) => a - b);
 }
 
 /** Initial q(u): the optimum for the functions' initial values at the observations, with unit noise if the likelihood has none. */
@@ -105,11 +95,11 @@ function startPosterior(
   const functions = startedFunctions(likelihood, rowsOf(Y!, rows));
   const side = (of: 'mean' | 'variance') =>
     matrixTensor(
-      sideBySide(given.map((own) => rowsOf(own[of] ?? Matrix.zeros(own.mean.rows, own.mean.columns), rows))),
+      joinedColumns(given.map((own) => rowsOf(own[of] ?? Matrix.zeros(own.mean.rows, own.mean.columns), rows))),
     );
   const isPoint = given.every(({ variance }) => variance === undefined);
   return withFloat64(() => {
-    const data = collapsedData(functions, observedPatterns(functions));
+    const data = collapsedData(functions);
     const values = valueTensors(
       Object.fromEntries(Object.entries(parameters).map(([name, { initial }]) => [name, initial])),
     );
@@ -134,10 +124,10 @@ function startPosterior(
 
 /**
  * q(u) at these values of the process's parameters: the variables themselves, or the optimum given the observations Y (NaN where missing) at Gaussian
- * inputs x, which are computed only then; `counts` is how often each row counts.
+ * inputs x, which are computed only in this case; `counts` are multiplicities of the rows.
  */
 export function fittedPosterior(
-  { kernel, jitter }: BoundOptions,
+  { kernel, likelihood, jitter }: BoundOptions,
   values: ParameterValues,
   fitted: () => { readonly x: op.GaussianRows; readonly Y: Matrix; readonly counts?: Float64Array | undefined },
 ): InducingPosterior {
@@ -155,7 +145,7 @@ export function fittedPosterior(
     };
   }
   const { x, Y, counts } = fitted();
-  const data = collapsedData(Y, observedPatterns(Y), { counts });
+  const data = collapsedData(Y, { counts, apart: isApart(likelihood) });
   const inBlocks = data.weights === undefined && isInBlocks(Y.rows);
   // All rows are here, and a single evaluation is not worth sending to shards.
   const found = inBlocks
@@ -167,7 +157,8 @@ export function fittedPosterior(
 }
 
 /**
- * The optimal q(u), at which the bound is the collapsed one, whitened: for a group of columns, m = L_B⁻ᵀc and covariance B⁻¹, so that C = L_B⁻ᵀ.
+ * The optimal q(u), whitened, which makes the bound equal to the collapsed one: for a group of columns, m = L_B⁻ᵀc and covariance B⁻¹, so that C =
+ * L_B⁻ᵀ.
  *
  * @see Titsias 2009, eq. 10
  */
@@ -178,13 +169,24 @@ function optimalPosterior(
   noise: Tensor,
   data: CollapsedData,
 ): InducingPosterior {
+  const groups = solvedStatistics(factor, expectations, noise, data).map(({ group, root, moments }) => ({
+    columns: group.columns,
+    mean: tensorMatrix(op.triangularSolve(root, moments, { transpose: true })),
+    roots: tensorMatrix(op.triangularSolve(root, op.eye(root.shape[0]) as Tensor2D)),
+  }));
   return {
     inducing: tensorMatrix(Z),
     factor: tensorMatrix(factor),
-    groups: solvedStatistics(factor, expectations, noise, data).map(({ group, root, moments }) => ({
-      columns: group.columns,
-      mean: tensorMatrix(op.triangularSolve(root, moments, { transpose: true })),
-      roots: tensorMatrix(op.triangularSolve(root, op.eye(root.shape[0]) as Tensor2D)),
-    })),
+    // Columns with separate covariances are one group, with their roots below each other.
+    groups:
+      noise.rank === 0
+        ? groups
+        : [
+            {
+              columns: Int32Array.from(groups, ({ columns }) => columns[0]!),
+              mean: joinedColumns(groups.map(({ mean }) => mean)),
+              roots: Matrix.from(groups.flatMap(({ roots }) => roots.toArrays())),
+            },
+          ],
   };
 }

@@ -4,6 +4,7 @@ import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { slopeVariances } from '../../kernels/slopeKernel.ts';
 import { whiteOf } from '../../kernels/structure.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import {
   type Conditional,
   type Density,
@@ -16,7 +17,6 @@ import {
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/part.ts';
-import type { Likelihood } from '../likelihoods/likelihood.ts';
 import {
   functionsConditional,
   functionsDensity,
@@ -41,7 +41,7 @@ import {
 import { type OpenBound, openBound } from './openBound.ts';
 import { placedDensity, placesRows, uncertainMoments } from './uncertainMoments.ts';
 
-/** The process of one view: its density and its parts. */
+/** The process of one view: its density and its components. */
 export interface ViewProcess {
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
@@ -51,8 +51,8 @@ export interface ViewProcess {
 }
 
 /**
- * Iterations before the noise of a collapsed bound with at most this many rows is freed: if it were free at once, it would grow to explain what the latents do not explain yet.
- * Of more rows the bound is higher where it is free: −271 084 in place of −276 999 of 1797 digits.
+ * Iterations before the noise of a collapsed bound with at most this many rows is freed: if it were free at once, it would grow to explain variation
+ * that the latents do not yet explain. With more rows, the bound is higher if it is free at once: −271 084 instead of −276 999 for 1797 digits.
  */
 const NOISE_HELD = 100;
 const MOST_HELD = 1000;
@@ -142,7 +142,7 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
   };
 }
 
-/** Variation of the mapping along each dimension, relative to the largest; 0 everywhere if none is positive, undefined if the kernel does not know it. */
+/** Variation of the mapping along each dimension, relative to the largest; 0 everywhere if none is positive, undefined if it is unknown for the kernel. */
 function relevanceOf(kernel: Kernel, values: ParameterValues, inputs: number): Float64Array | undefined {
   const slopes = slopeVariances(kernel, values, inputs);
   if (slopes === undefined) return undefined;
@@ -174,16 +174,16 @@ function lowRankPrecision(
 }
 
 /**
- * Density of a process through inducing inputs: its own bound if all rows are used, the inputs are points and the noise is Gaussian (Titsias 2009),
- * otherwise that of {@link boundProcess}, which also counts rows by weights.
+ * Density of a process through inducing inputs: a direct bound if all rows are used, the inputs are points and the noise is Gaussian (Titsias 2009),
+ * otherwise the bound of {@link boundProcess}, which also supports weights of rows.
  */
 export function sparseDensity(process: Process, options: BoundOptions): Density {
   const bound = boundProcess(options).density;
   if (!options.collapses) return bound;
-  const { kernel, likelihood, parameters, given, momentsAt, logDensity, columnScales } = process;
+  const { kernel, likelihood, approximation, parameters, given, momentsAt, logDensity, columnScales } = process;
   // It goes through few inputs already.
   const own = processDensity({
-    ...{ kernel, likelihood, parameters, given, momentsAt, logDensity },
+    ...{ kernel, likelihood, approximation, parameters, given, momentsAt, logDensity },
     ...(columnScales && { columnScales }),
   });
   const isOwn = (start: DensityStart) =>
@@ -196,7 +196,7 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
       gaussian: {
         ...bound.gaussian,
         precision: (p: TensorMap, { rows, given }: RowsShape, { constants, onJitter }: DensityContext) =>
-          // Rows are independent given q(u), where that is a variable.
+          // Rows are independent given q(u), if it is a variable.
           opened.has(constants as object)
             ? op.div<Tensor2D>(op.eye(rows), totalNoise(options.kernel, p))
             : lowRankPrecision(options, p, inputsOf(given).mean, onJitter),

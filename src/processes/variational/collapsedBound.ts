@@ -18,7 +18,7 @@ import {
 } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { ObservedPattern } from '../covariance/covariance.ts';
+import { type ObservedPattern, observedPatterns } from '../covariance/covariance.ts';
 
 /** Gauss–Hermite nodes per dimension, by the number of dimensions. */
 export const NODES = [0, 20, 10, 7] as const;
@@ -38,26 +38,28 @@ export function latentExpectations(kernel: Kernel, p: TensorMap, inputs: Expecta
 
 export function noExpectations(name: string, q: number): InvalidInputError {
   return new InvalidInputError(
-    `The kernel '${name}' has no expectations in closed form, and Gauss–Hermite quadrature takes at most 3 latent dimensions, but there are ${q}. ` +
-      'Use rbf, linear, bias, white, or sums and scalings of them with one rbf, or fewer dimensions.',
+    `The kernel '${name}' has no expectations in closed form, and quadrature takes at most 3 latent dimensions, but there are ${q}. ` +
+      'Use rbf, linear, bias, white, their sums and scalings with one rbf, or fewer dimensions.',
   );
 }
 
-/** Observations in the form that the collapsed bound needs, kept as tensors until `dispose`. */
+/** Observations in the form needed by the collapsed bound, stored as tensors until `dispose`. */
 export interface CollapsedData {
-  /** N×D, 0 where missing, each row times how often it counts. For the bound alone, an N×N matrix with the same YYᵀ if D > N and nothing is missing. */
+  /** N×D, 0 where missing, each row times its multiplicity. For the bound alone, an N×N matrix with the same YYᵀ if D > N and nothing is missing. */
   readonly observations: Tensor2D;
-  /** Groups of columns that are observed in the same rows; one group of all columns if nothing is missing. */
+  /** Groups of columns with the same observed rows and the same noise; one group of all columns if nothing is missing. */
   readonly groups: readonly ColumnGroup[];
-  /** N×(number of groups): how often a row counts if it is observed in the columns of a group, 0 otherwise; undefined if all count once and nothing is missing. */
+  /** N×(number of patterns): multiplicity of a row if it is observed in the columns of a pattern, 0 otherwise; undefined if all count once and nothing is missing. */
   readonly weights: Tensor2D | undefined;
   dispose(): void;
 }
 
-/** Columns that are observed in the same rows. */
+/** Columns with the same observed rows. */
 export interface ColumnGroup {
   readonly columns: Int32Array;
-  /** How often its observed rows count in all. */
+  /** Their pattern of observed rows, a column of the weights. */
+  readonly pattern: number;
+  /** Sum of the multiplicities of its observed rows. */
   readonly rows: number;
   /** Σ y² of the observed entries, weighted by their rows. */
   readonly energy: number;
@@ -66,20 +68,25 @@ export interface ColumnGroup {
 /**
  * Called inside `withFloat64`.
  *
- * @param forBound - true if only YYᵀ is needed, as for the bound
- * @param counts - how often each row counts; once unless given
+ * @param forBound - true if only YYᵀ is needed, as for the bound with one variance of the noise
+ * @param counts - multiplicity of each row; default 1
+ * @param apart - true if each column is a group, for a variance of the noise per column
  */
 export function collapsedData(
   Y: Matrix,
-  patterns: readonly ObservedPattern[],
-  { forBound = false, counts }: { readonly forBound?: boolean; readonly counts?: Float64Array | undefined } = {},
+  {
+    forBound,
+    counts,
+    apart,
+  }: { readonly forBound?: boolean; readonly counts?: Float64Array | undefined; readonly apart?: boolean } = {},
 ): CollapsedData {
   const { rows: N, columns: D } = Y;
-  const rest = columnGroups(Y, patterns, counts);
-  const isWhole = rest.weights === undefined;
+  const rest = columnGroups(Y, counts, apart);
   const filled = Y.data.map((entry, i) => (Number.isNaN(entry) ? 0 : entry * (counts?.[Math.floor(i / D)] ?? 1)));
   const entries = new Matrix(filled, N, D);
-  const observations = tf.keep(matrixTensor(forBound && isWhole && D > N ? rootOfProducts(entries) : entries));
+  const observations = tf.keep(
+    matrixTensor(forBound && !apart && D > N && rest.weights === undefined ? rootOfProducts(entries) : entries),
+  );
   return {
     ...rest,
     observations,
@@ -91,23 +98,27 @@ export function collapsedData(
 }
 
 /** The groups of columns without their observations. Called inside `withFloat64`. */
-export function columnGroups(
-  { rows: N }: Matrix,
-  patterns: readonly ObservedPattern[],
-  counts?: Float64Array,
-): Omit<CollapsedData, 'observations'> {
+export function columnGroups(Y: Matrix, counts?: Float64Array, apart?: boolean): Omit<CollapsedData, 'observations'> {
+  const N = Y.rows;
+  const patterns = observedPatterns(Y);
   const isWhole = counts === undefined && patterns.length === 1 && patterns[0]!.rows.length === N;
   const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns, counts)));
   return {
     weights,
-    groups: patterns.map(({ rows, columns, observations: own }) => ({
-      columns,
-      rows: counts === undefined ? rows.length : rows.reduce((sum, row) => sum + counts[row]!, 0),
-      energy: own.data.reduce(
-        (sum, entry, i) => sum + entry * entry * (counts?.[rows[Math.floor(i / columns.length)]!] ?? 1),
-        0,
-      ),
-    })),
+    groups: patterns.flatMap(({ rows, columns: all, observations: own }, pattern) =>
+      (apart
+        ? Array.from(all, (column, j) => [Int32Array.of(column), own.column(j)] as const)
+        : ([[all, own.data]] as const)
+      ).map(([columns, data]) => ({
+        columns,
+        pattern,
+        rows: rows.reduce((sum, row) => sum + (counts?.[row] ?? 1), 0),
+        energy: data.reduce(
+          (sum, entry, i) => sum + entry * entry * (counts?.[rows[Math.floor(i / columns.length)]!] ?? 1),
+          0,
+        ),
+      })),
+    ),
     dispose: () => weights?.dispose(),
   };
 }
@@ -153,12 +164,12 @@ function indicators(N: number, patterns: readonly ObservedPattern[], counts: Flo
  *
  *   −ND/2·log 2πσ² − D·Σ log diag L_B − tr(YYᵀ)/(2σ²) + ½‖c‖² − D/2·(ψ₀/σ² − tr A),
  *
- * summed over groups of columns that are observed in the same rows, each with sums over these rows. For latents with variance 0 it is the bound of
- * Titsias 2009.
+ * summed over groups of columns with the same observed rows and the same noise, each with sums over these rows. For latents with variance 0 it is the bound of Titsias
+ * 2009.
  *
  * @param factor - L, M×M
- * @param expectations - of the kernel, with the weights of the data
- * @param noise - σ², a scalar
+ * @param expectations - the kernel's expectations, with the weights of the data
+ * @param noise - σ², a scalar, or one per column, if each is a group of the data
  * @see Titsias & Lawrence 2010, eq. 14; Damianou, Titsias & Lawrence 2016, §3
  */
 export function collapsedBound(
@@ -171,14 +182,15 @@ export function collapsedBound(
   const solved = solvedStatistics(factor, expectations, noise, data, options);
   const diagonals = totalsOf(expectations.diagonal, data.weights);
   return solved
-    .map(({ group, scatter, root, moments }, i) => {
-      const { rows, energy, columns } = group;
+    .map(({ group, scatter, root, moments }) => {
+      const { rows, energy, columns, pattern } = group;
       const D = columns.length;
-      const constant = op.mul((rows * D) / 2, op.add(LOG_2PI, op.log(noise)));
+      const own = noiseOf(noise, group);
+      const constant = op.mul((rows * D) / 2, op.add(LOG_2PI, op.log(own)));
       const spread = op.mul(D, op.sum(op.log(op.diagPart(root))));
-      const misfit = op.div(energy / 2, noise);
-      // Never negative: what rounding makes negative of it is no gain, or a large variance of the kernel would raise the bound without end.
-      const rest = op.mul(D / 2, op.abs(op.sub(op.div(diagonals[i]!, noise), op.sum(op.diagPart(scatter)))));
+      const misfit = op.div(energy / 2, own);
+      // Never negative: negative values are rounding errors, which would otherwise raise the bound without limit for a large kernel variance.
+      const rest = op.mul(D / 2, op.abs(op.sub(op.div(diagonals[pattern]!, own), op.sum(op.diagPart(scatter)))));
       const explained = op.mul(0.5, op.sum(op.square(moments)));
       return op.sub(explained, op.add(op.add(constant, spread), op.add(misfit, rest))) as Scalar;
     })
@@ -187,7 +199,7 @@ export function collapsedBound(
 
 const LOG_2PI = 1.8378770664093453;
 
-/** The solution from which the optimal q(u) of a group of columns follows. */
+/** Solution that determines the optimal q(u) of a group of columns. */
 interface SolvedGroup {
   readonly group: ColumnGroup;
   /** A, M×M. */
@@ -197,6 +209,10 @@ interface SolvedGroup {
   /** c, M×(columns of the group). */
   readonly moments: Tensor2D;
 }
+
+/** σ² of a group. */
+const noiseOf = (noise: Tensor, { columns }: ColumnGroup): Tensor =>
+  noise.rank === 0 ? noise : op.reshape(op.gather(noise, columns.subarray(0, 1)), []);
 
 export function solvedStatistics(
   factor: Tensor2D,
@@ -208,11 +224,12 @@ export function solvedStatistics(
   const all = op.matMul<Tensor2D>(expectations.cross, observations, true, false);
   const whitened = op.div(op.triangularSolve(factor, all), noise) as Tensor2D;
   const products = whitenedProducts(factor, expectations);
-  return groups.map((group, i) => {
-    const scatter = op.div(products[i]!, noise) as Tensor2D;
+  return groups.map((group) => {
+    const scatter = op.div(products[group.pattern]!, noiseOf(noise, group)) as Tensor2D;
     const name = 'The precision of the inducing variables';
     const root = op.cholesky(op.addDiagonal(scatter, op.scalar(1)), { name, ...options });
-    const own = weights === undefined ? whitened : op.gather<Tensor2D>(whitened, group.columns, 1);
+    const own =
+      weights === undefined && groups.length === 1 ? whitened : op.gather<Tensor2D>(whitened, group.columns, 1);
     return { group, scatter, root, moments: op.triangularSolve(root, own) };
   });
 }

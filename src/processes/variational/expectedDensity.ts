@@ -10,10 +10,10 @@ import {
   whitenedProducts,
 } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
+import { expectedLogDensity } from '../../model/entrywise/normalExpectation.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { allColumns } from '../functionMoments.ts';
-import type { Likelihood } from '../likelihoods/likelihood.ts';
-import { expectedLogDensity } from '../likelihoods/normalExpectation.ts';
 import { type CollapsedData, type ColumnGroup, latentExpectations } from './collapsedBound.ts';
 import { type InducingPosterior, type InducingVariables, inducingMoments } from './inducingVariables.ts';
 
@@ -34,7 +34,7 @@ export function densityNodes(latentDim: number, draws: () => LatentNodes): Laten
   return count === undefined ? draws() : gridNodes(latentDim, count);
 }
 
-/** Values at which the expected log density of observations is evaluated. */
+/** Point at which the expected log density of observations is evaluated. */
 export interface DensityPoint {
   /** Natural values of the kernel's parameters, and of the likelihood's for these observations. */
   readonly kernel: TensorMap;
@@ -48,8 +48,9 @@ export interface DensityPoint {
   readonly x: op.GaussianRows;
 }
 
-/** Observations of some rows, n×D, 0 where missing; `present` is 1 where observed, `weights` where the columns of each group are, `counts` (n×1) how often a row counts. */
-interface ObservedRows extends Pick<CollapsedData, 'observations' | 'groups'> {
+/** Observations of some rows, n×D, 0 where missing; `present` is 1 where observed, `weights` where the columns of each group are, and `counts` (n×1) the multiplicity of each row. */
+interface ObservedRows extends Pick<CollapsedData, 'observations'> {
+  readonly groups: readonly Pick<ColumnGroup, 'columns'>[];
   readonly weights?: Tensor2D | undefined;
   readonly present?: Tensor2D | undefined;
   readonly counts?: Tensor2D | undefined;
@@ -58,7 +59,7 @@ interface ObservedRows extends Pick<CollapsedData, 'observations' | 'groups'> {
 /**
  * True if the expectations for this likelihood have a closed form: Gaussian noise with one variance, or one per column.
  *
- * @param values - of the kernel's and the likelihood's parameters
+ * @param values - values of the kernel's and the likelihood's parameters
  */
 export function isClosed(
   { likelihood, kernel, latentDim }: DensityParts,
@@ -103,8 +104,8 @@ export function observedDensity(
  *
  * @param noise - σ², a scalar or D entries
  * @param y - n×D, 0 where missing
- * @param groups - columns that are observed in the same rows, as in the weights of the expectations
- * @param counts - n×1, how often each row counts, as the weights have it; once unless given
+ * @param groups - columns with the same observed rows, as in the weights of the expectations
+ * @param counts - n×1, multiplicity of each row, as in the weights; default 1
  * @see Hensman, Fusi & Lawrence 2013, eq. 4; Lalchand et al. 2022, §3
  */
 function gaussianExpectedDensity(
@@ -142,14 +143,14 @@ function gaussianExpectedDensity(
   return D === 0 ? op.scalar(0) : total;
 }
 
-/** Entries of the largest tensor for rows that are summed at once; about twenty such tensors are held. */
+/** Size of the largest tensor for rows that are summed at once; about twenty such tensors exist at a time. */
 const MOST_ENTRIES = 2 ** 21;
 
 /**
  * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel. Many rows are summed and differentiated in parts, so that
  * memory does not grow with their number.
  *
- * @param mask - n×D or n×1, how often entries count, 0 where missing; undefined if all count once
+ * @param mask - n×D or n×1, multiplicities of entries, 0 where missing; undefined if all count once
  * @see densitiesAtNodes
  */
 export function sampledExpectedDensity(
@@ -200,7 +201,7 @@ function rowsOfNodes({ moves, weights }: LatentNodes, n: number, from: number, t
  * expectation over f at each of them is in closed form or by quadrature.
  *
  * @param p - natural values of the kernel's parameters
- * @param given - natural values of the likelihood's parameters, for these n observations if there is one per row
+ * @param given - natural values of the likelihood's parameters, those for these n observations if there is one per row
  */
 export function densitiesAtNodes(
   kernel: Kernel,

@@ -7,10 +7,10 @@ import { matrixTensor } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import type { FunctionMoments } from '../functionMoments.ts';
-import type { Likelihood } from '../likelihoods/likelihood.ts';
 
 /** Values of the kernel's parameters. */
 export const ofKernel = <T>({ parameters }: Kernel, p: Readonly<Record<string, T>>): Record<string, T> =>
@@ -26,7 +26,7 @@ export const isSpread = (rows: Tensor2D | op.GaussianRows): rows is op.GaussianR
 /**
  * The parents of a process side by side; points are Gaussians of variance 0.
  *
- * @param variances - of those parents that are uncertain
+ * @param variances - variances of the uncertain parents
  */
 export function inputsOf(
   given: readonly (Tensor2D | op.GaussianRows)[],
@@ -52,7 +52,7 @@ export type Inducing = number | MatrixLike;
 const SEED = 0;
 
 /**
- * Initial inducing inputs, M×q: the given ones, or M of the latents (N×q), chosen one after the other with probabilities that grow with the squared
+ * Initial inducing inputs, M×q: as passed, or M of the latents (N×q), chosen one after the other with probabilities that grow with the squared
  * distance from those already chosen (k-means++), so that they cover the latents and do not coincide.
  *
  * @throws InvalidInputError unless there are 1 to N of them with q columns
@@ -67,7 +67,7 @@ export function inducingStart(given: Inducing, latents: Matrix): Matrix {
   );
 }
 
-/** Throws unless it is a number of inducing inputs for this number of points, or a matrix of them. */
+/** Throws unless the argument is a valid number of inducing inputs for this number of points, or a matrix of them. */
 export function checkInducing(given: unknown, points: number, caller: string): Inducing {
   if (typeof given !== 'number') {
     if (typeof given === 'object' && given !== null) return given as MatrixLike;
@@ -107,7 +107,7 @@ function spreadOut(X: Matrix, count: number): number[] {
   return chosen;
 }
 
-/** A point drawn with probability proportional to its squared distance; the first one left if all that remain coincide with chosen ones. */
+/** A point drawn with probability proportional to its squared distance; the first remaining one if all remaining points coincide with chosen ones. */
 function drawn(distances: Float64Array, isChosen: Uint8Array, uniform: number): number {
   const total = distances.reduce((sum, distance) => sum + distance, 0);
   let rest = uniform * total;
@@ -123,11 +123,11 @@ function drawn(distances: Float64Array, isChosen: Uint8Array, uniform: number): 
 
 /**
  * Default jitter of K_uu = k(Z, Z), relative to the mean of its diagonal: inducing inputs close to each other, or a kernel of lower rank than their
- * number, leave it singular. A relative jitter makes results independent of the unit of the observations; GPy adds 1e-8 whatever the variance is.
+ * number, make it singular. A relative jitter makes results independent of the unit of the observations; GPy adds 1e-8 for any variance.
  */
 const INDUCING_JITTER = 1e-8;
 
-/** L with LLᵀ = k(Z, Z) + jitter·I, M×M, without `white`, the white noise of the kernel, if the inducing variables do not include it. */
+/** L with LLᵀ = k(Z, Z) + jitter·I, M×M, without `white`, the white noise of the kernel, if the inducing variables exclude it. */
 export function inducingFactor(
   kernel: Kernel,
   p: TensorMap,
@@ -148,7 +148,7 @@ export function inducingFactor(
 
 /** Means of q(v), M×D, whitened. */
 export const Q_MEAN = 'variational.mean';
-/** Transposed roots of its covariances CCᵀ: Cᵀ, M×M, lower triangular, for all columns, or C_dᵀ for one after the other, D·M×M. */
+/** Transposed roots of its covariances CCᵀ: Cᵀ, M×M, lower triangular, common to all columns, or C_dᵀ for each column, D·M×M. */
 const Q_ROOT = 'variational.root';
 
 /** q(u) as variables of a bound that is not collapsed. */
@@ -164,8 +164,8 @@ const MOST_ROOTS = 60_000;
 
 /**
  * The variables at an initial q(u) that all columns share. With Gaussian noise of one variance, all columns have the same covariance at the optimum.
- * With other likelihoods each column gets its own if D·M² is at most 60 000; otherwise they share one, which is a lower bound at a cost that does not
- * grow as D·M².
+ * With other likelihoods each column has a separate one if D·M² is at most 60 000. Otherwise they share one, which gives a lower bound, at a cost
+ * that does not grow as D·M².
  */
 export function inducingVariables(
   { groups, factor }: InducingPosterior,
@@ -222,7 +222,7 @@ interface InducingGroup<T = Matrix> {
   readonly columns: Int32Array;
   /** m, M×c. */
   readonly mean: T;
-  /** Cᵀ for all columns, M×M, or C_dᵀ for one after the other, c·M×M. */
+  /** Cᵀ common to all columns, M×M, or C_dᵀ for each column, c·M×M. */
   readonly roots: T;
 }
 

@@ -1,13 +1,13 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { tensorMatrix } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { drawnNodes, type LatentNodes } from '../../kernels/expectations/index.ts';
 import type { DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { observedPatterns } from '../covariance/covariance.ts';
-import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
+import { type BoundOptions, isApart, isCollapsed } from './boundPosterior.ts';
 import { collapsedBound, collapsedData, collapsedStatistics, columnGroups, NODES } from './collapsedBound.ts';
 import { DENSITY_NODES, densityNodes, hasExpectations, isClosed, observedDensity } from './expectedDensity.ts';
 import { inducingFactor, inputsOf, isSpread, ofKernel, ofLikelihood, variablesFrom } from './inducingVariables.ts';
@@ -20,7 +20,7 @@ export interface OpenBound {
   dispose(): void;
 }
 
-/** Draws of each latent if all rows are used; batches take one, since every step draws anew. */
+/** Draws of each latent if all rows are used; batches use one, since every step draws anew. */
 const DRAWS = 4;
 
 /** Called inside `withFloat64`. */
@@ -28,18 +28,18 @@ export function openBound(options: BoundOptions, start: DensityStart): OpenBound
   const { data, weights } = start;
   if (data === undefined) {
     throw new InvalidInputError(
-      `A process through inducing inputs is one of Gaussian rows, of some rows at a time or of a likelihood that is not Gaussian where its variable is observed, but '${start.variable}' is latent.`,
+      `A process through inducing inputs has a bound for observed variables, but '${start.variable}' is latent.`,
     );
   }
   return isCollapsed(options, start) ? openCollapsed(options, data, weights) : openUncollapsed(options, data);
 }
 
 function openCollapsed(
-  { kernel, jitter, shards }: BoundOptions,
+  { kernel, likelihood, jitter, shards }: BoundOptions,
   Y: Matrix,
   counts: Float64Array | undefined,
 ): OpenBound {
-  const data = collapsedData(Y, observedPatterns(Y), { forBound: true, counts });
+  const data = collapsedData(Y, { forBound: true, counts, apart: isApart(likelihood) });
   const open = shards?.open(tensorMatrix(data.observations), kernel);
   const inBlocks = open !== undefined || (data.weights === undefined && isInBlocks(Y.rows));
   return {
@@ -68,7 +68,7 @@ function openCollapsed(
 const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
 
 function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y: Matrix): OpenBound {
-  const data = columnGroups(Y, observedPatterns(Y));
+  const data = columnGroups(Y);
   const isWhole = data.weights === undefined;
   const open = shards?.open(Y, kernel, likelihood);
   const inBlocks = isWhole && isInBlocks(Y.rows);
@@ -88,16 +88,29 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
         const nodes = DENSITY_NODES[parts.latentDim];
         onApproximation({ name: nodes === undefined ? 'draws' : 'quadrature', count: nodes ?? sampled });
       }
-      if (open !== undefined) return summedDensity(open, parts, at);
-      if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(parts, at)) {
-        return summedDensity(value as Tensor2D, parts, at);
-      }
       const weights =
         data.weights && batch !== undefined ? op.gather<Tensor2D>(data.weights, batch.rows) : data.weights;
       const y = value as Tensor2D;
       const draws = () => drawnNodes(y.shape[0], parts.latentDim, sampled, context.random);
-      const nodes = () => (isPoint ? pointNode(parts.latentDim) : densityNodes(parts.latentDim, draws));
-      return observedDensity(parts, at, { observations: y, groups: data.groups, weights, present, counts }, nodes);
+      const nodes = lazily(() => (isPoint ? pointNode(parts.latentDim) : densityNodes(parts.latentDim, draws)));
+      const under = (own: typeof parts) => {
+        if (open !== undefined) return summedDensity(open, own, at);
+        if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(own, at)) {
+          return summedDensity(y, own, at);
+        }
+        return observedDensity(own, at, { observations: y, groups: data.groups, weights, present, counts }, nodes);
+      };
+      const density = under(parts);
+      const { exactExpectation: expectation } = likelihood;
+      if (expectation !== undefined) {
+        const measure = () => {
+          const exact = under({ ...parts, likelihood: { ...likelihood, expectation } });
+          return { error: op.valueOf(density) - op.valueOf(exact) };
+        };
+        // Shards sum under the likelihood that they were opened with.
+        onApproximation?.({ name: 'expectationBound', count: y.shape[1] }, open === undefined ? measure : undefined);
+      }
+      return density;
     },
     dispose: () => {
       open?.close();

@@ -7,8 +7,8 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type Expectations, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { Likelihood } from '../likelihoods/likelihood.ts';
 import { type CollapsedData, latentExpectations, noExpectations } from './collapsedBound.ts';
 import {
   DENSITY_NODES,
@@ -22,7 +22,7 @@ import {
 /** Largest number of rows that are summed at once. */
 const BLOCK = 8192;
 
-/** Number of rows of each block, from the first row on: as equal as possible, and an even number of blocks, so that two shards have the same number. */
+/** Number of rows of each block, from the first row on: as equal as possible, with an even number of blocks, so that two shards have equally many. */
 export const blocksOf = (rows: number): number[] =>
   divided(rows, rows <= BLOCK ? 1 : 2 * Math.ceil(rows / (2 * BLOCK)));
 
@@ -30,8 +30,8 @@ const divided = (rows: number, parts: number): number[] =>
   Array.from({ length: parts }, (_, k) => Math.round(((k + 1) * rows) / parts) - Math.round((k * rows) / parts));
 
 /**
- * The blocks of each shard, as equal as possible. With fewer blocks than shards, each shard is one block, and sums differ from those of one shard by
- * rounding.
+ * The blocks of each shard, as equal as possible. With fewer blocks than shards, each shard is one block, and sums may differ by rounding from the
+ * sums of a single shard.
  */
 export function blocksOfShards(rows: number, shards: number): number[][] {
   const blocks = blocksOf(rows);
@@ -50,8 +50,8 @@ export interface Branch {
 }
 
 /**
- * Sums over blocks in the order of a binary tree. Any worker that sums whole branches keeps to it, so that the bits are independent of how blocks are
- * distributed.
+ * Sums over blocks in the order of a binary tree. Any worker that sums whole branches follows this order, so that the bits are independent of the
+ * distribution of blocks.
  *
  * @param whole - the sum over a branch that is not divided further; called for every single block
  */
@@ -90,12 +90,12 @@ export interface PlainTensor {
 }
 
 /**
- * Point at which the sums are evaluated: means and variances of the latents, N×q, the inducing inputs, M×q, and the kernel's values in its own order;
- * for the uncollapsed bound also the factor of K_uu, the means and the roots of q(u), and the likelihood's values.
+ * Point at which the sums are evaluated: means and variances of the latents, N×q, the inducing inputs, M×q, and the kernel's values in the order of
+ * its parameters; for the uncollapsed bound also the factor of K_uu, the means and the roots of q(u), and the likelihood's values.
  */
 export type ShardPoint = readonly PlainTensor[];
 
-/** Workers that keep rows of the observations and sum the terms of a bound over them. */
+/** Workers that store rows of the observations and sum the terms of a bound over them. */
 export interface Shards {
   /** Distributes the rows, N×D, and the kernel; also a likelihood for the sum of the uncollapsed bound. */
   open(rows: Matrix, kernel: Kernel, likelihood?: Likelihood): OpenShards;
@@ -104,21 +104,21 @@ export interface Shards {
 export interface OpenShards {
   /** Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, M·D + M² + 1 numbers; for the uncollapsed bound one number, Σ_nd E[log p(y_nd | f_nd)]. */
   sums(at: ShardPoint): Float64Array;
-  /** Gradients in the tensors of a point, the last one or another, given those in the sums. */
+  /** Gradients in the tensors of a point, the last one or another, from the gradients in the sums. */
   gradients(at: ShardPoint, slopes: Float64Array): readonly Float64Array[];
   close(): void;
 }
 
-/** Rows kept by this worker, as tensors on the active backend. */
+/** Rows stored by this worker, as tensors on the active backend. */
 interface ShardRows {
   readonly kernel: Kernel;
-  /** Given for the uncollapsed bound. */
+  /** Set for the uncollapsed bound. */
   readonly likelihood?: Likelihood | undefined;
   /** n×D */
   readonly observations: Tensor2D;
 }
 
-/** A shard: its branches of the tree of blocks, each by the number of rows of its blocks. */
+/** A shard: its branches of the tree of blocks, each defined by the number of rows of its blocks. */
 export interface HeldShard extends ShardRows {
   readonly branches: readonly (readonly number[])[];
 }
@@ -162,7 +162,7 @@ function blockSums(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
     const density = observedDensity(
       { kernel, likelihood, latentDim },
       { ...point, variables: { mean: means!, roots: roots! } },
-      { observations, groups: [{ columns, rows: observations.shape[0], energy: Number.NaN }] },
+      { observations, groups: [{ columns }] },
       () => sameNodes(latentDim, kernel.name),
     );
     return op.reshape(density, [1]) as Tensor1D;
@@ -176,7 +176,7 @@ function blockSums(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
   return op.concat([flat(projected), flat(psi2!), flat(totalsOf(diagonal, undefined)[0]!)], 0) as Tensor1D;
 }
 
-/** Tensors under the names of the parameters whose values they are. */
+/** Tensors by the names of their parameters. */
 const named = ({ parameters }: Kernel | Likelihood, values: readonly Tensor[]): TensorMap =>
   Object.fromEntries(Object.keys(parameters).map((name, i) => [name, values[i]!]));
 
@@ -184,21 +184,21 @@ const inOrder = ({ parameters }: Kernel | Likelihood, values: TensorMap): Tensor
   Object.keys(parameters).map((name) => values[name]!);
 
 /**
- * Nodes that all latents share, wherever they are.
+ * Nodes that all latents share, on any worker.
  *
  * @throws InvalidInputError if latents would be drawn, since random numbers belong to the fit
  */
 function sameNodes(latentDim: number, kernel: string): LatentNodes {
   return densityNodes(latentDim, () => {
     throw new InvalidInputError(
-      `Shards take closed forms or Gauss–Hermite quadrature in at most 2 latent dimensions, but the kernel '${kernel}' under this likelihood in ${latentDim} takes draws. ` +
-        'Use fewer dimensions, Gaussian noise with an rbf, or leave out shards.',
+      `Shards take closed forms or quadrature, but the kernel '${kernel}' in ${latentDim} takes draws. ` +
+        'Use at most 2 dimensions, or leave out shards.',
     );
   });
 }
 
 /**
- * Gradients in the tensors of the point, branch by branch, given those in the sums. Called inside `withFloat64`.
+ * Gradients in the tensors of the point, branch by branch, from the gradients in the sums. Called inside `withFloat64`.
  *
  * @param slopes - from the sums of each branch, Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, to the gradient in each number of their total
  */
@@ -232,8 +232,8 @@ export function rowsOf({ shape, data }: PlainTensor, from: number, to: number): 
 }
 
 /**
- * Expectations and observations for the collapsed bound, summed block by block, by shards if there are any: with Ψ₁ = I and Ψ₁ᵀY in place of the
- * observations, all of it has the shapes of M rows.
+ * Expectations and observations for the collapsed bound, summed block by block, by shards if there are any: with Ψ₁ = I, and Ψ₁ᵀY instead of the
+ * observations, all shapes are as for M rows.
  */
 export function summedStatistics(
   open: OpenShards | undefined,

@@ -4,10 +4,10 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { drawnNodes, type Expectations, quadratureExpectations } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
+import { expectedLogDensity } from '../../model/entrywise/normalExpectation.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { valueTensors } from '../../model/part.ts';
-import type { Likelihood } from '../likelihoods/likelihood.ts';
-import { expectedLogDensity } from '../likelihoods/normalExpectation.ts';
 import { latentExpectations } from './collapsedBound.ts';
 import { type DensityParts, type DensityPoint, densitiesAtNodes, densityNodes, isClosed } from './expectedDensity.ts';
 import type { InducingPosterior } from './inducingVariables.ts';
@@ -15,7 +15,7 @@ import type { InducingPosterior } from './inducingVariables.ts';
 /** Draws for latents without a quadrature, the same for all rows. */
 const DENSITY_DRAWS = 4;
 
-/** True if the likelihood applies to rows that were not fitted, which variances per row do not. */
+/** True if the likelihood applies to rows that were not fitted, unlike one with a variance per row. */
 export function placesRows({ conjugate, parameters }: Likelihood): boolean {
   const starts = Object.fromEntries(Object.entries(parameters).map(([name, { initial }]) => [name, initial]));
   return withFloat64(() => conjugate?.(valueTensors(starts)).per !== 'row');
@@ -52,7 +52,7 @@ export function placedDensity(
 const DRAWS = 200;
 const SEED = 0;
 
-/** Number of points whose Ψ₂ are held at once: the gradient of each is as large as all of them. */
+/** Number of points whose Ψ₂ are computed at once: the gradient of each is as large as all of them. */
 const POINTS = 8;
 
 /** Mean and variance of all columns, n×D each. */
@@ -67,7 +67,7 @@ interface Moments {
  *
  *   mean m_dᵀa_n, variance ψ₀ₙ − tr Â_n + tr(C_dᵀÂ_nC_d) + m_dᵀÂ_nm_d − (m_dᵀa_n)².
  *
- * The Ψ₂ of eight points are held at once.
+ * The Ψ₂ of eight points are computed at once.
  *
  * @param p - natural values of the kernel's parameters
  * @see Titsias & Lawrence 2010, §4; Girard et al. 2003

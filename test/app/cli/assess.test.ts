@@ -34,7 +34,7 @@ describe('latentfield assess', () => {
     expect(findings.length).toBeGreaterThan(0);
   });
 
-  it('says which numbers of dimensions it takes', async () => {
+  it('lists the accepted numbers of dimensions', async () => {
     const { path } = await fitted();
     const ran = await latentfield(['assess', path, '--dimensions', '1,x']);
     expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("such as 1,3, or 'none'") });

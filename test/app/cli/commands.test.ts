@@ -6,7 +6,8 @@ import { inFlags } from '../../../src/app/cli/flags.ts';
 import { LABELED_MODELS, MODEL_NAMES } from '../../../src/app/cli/modelHelp.ts';
 import { modelOptions } from '../../../src/app/cli/modelOptions.ts';
 import { readTable, writeTable } from '../../../src/app/io/index.ts';
-import { describedModel, fit, gplvm, loadFit, Matrix } from '../../../src/index.ts';
+import { fit, gplvm, loadFit, Matrix } from '../../../src/index.ts';
+import { describedModel } from '../../../src/models/index.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { latentfield, prepared } from './latentfield.ts';
 
@@ -50,8 +51,8 @@ async function jsonWith(notes: string, ...args: string[]) {
 const inUnits = (rows: number[][]) => rows.map(([a, ...rest]) => [10 + 2 * a!, ...rest]);
 const roots = (rows: number[][]) => rows.map(([a, ...rest]) => [2 * Math.sqrt(a!), ...rest.map(Math.sqrt)]);
 
-describe('a saved fit is asked', () => {
-  it('predict: at its latents, or those of a table', async () => {
+describe('uses of a saved fit', () => {
+  it('predict: at its latents, or at the latents of a table', async () => {
     const { path, write, result } = saved();
     const expected = result.predict(result.latents, { noise: true });
     const own = await json('predict', path);
@@ -110,7 +111,7 @@ describe('a saved fit is asked', () => {
     }
   });
 
-  it('project: densities are those of the columns as the table has them', async () => {
+  it('project: densities are of the columns in the units of the table', async () => {
     const { path, write, result } = saved();
     const row = Array.from(walk.row(7));
     const file = write('new.csv', `b,a,c,d\n${row[1]},${10 + 2 * row[0]!},${row[2]},${row[3]}\n`);
@@ -152,7 +153,7 @@ it('select chooses options by cross-validation', async () => {
   const { best, table, score } = await json(...args);
   expect(score).toBe('nearestNeighborError');
   const inWords = await latentfield(args);
-  expect(inWords.stderr).toMatch(/^score: nearestNeighborError, of which the smallest is best$/m);
+  expect(inWords.stderr).toMatch(/^score: nearestNeighborError; the smallest is best$/m);
   expect(table.map((row: { options: object }) => row.options)).toEqual([{ latentDim: 1 }, { latentDim: 3 }]);
   const [one, three] = table.map((row: { score: number }) => row.score);
   expect(best).toEqual({ latentDim: three < one ? 3 : 1 });
@@ -168,7 +169,7 @@ it('select chooses options by cross-validation', async () => {
   }
 });
 
-it('select places rows with missing entries, and says which models take none', async () => {
+it('select places rows with missing entries, and lists the models that cannot', async () => {
   const { data } = await prepared();
   const [head, ...rows] = readFileSync(data, 'utf8').trimEnd().split('\n');
   const holes = rows.map((row, i) => (i % 5 === 0 ? row.replace(/^[^,]*/, '') : row));
@@ -226,7 +227,7 @@ describe('results that are there', () => {
 });
 
 /** Parts of the library, what takes the place of a table, and workers. */
-const NOT_IN_JSON = new Set(['posterior', 'graph', 'squaredDistances', 'shards']);
+const NOT_IN_JSON = new Set(['posterior', 'approximation', 'graph', 'squaredDistances', 'shards']);
 
 describe('help', () => {
   it('names what is required, every model with every option it takes, and examples', async () => {
@@ -374,7 +375,7 @@ it('latents that are distributions are written with their variances, which predi
   expect(given).toMatchObject({ exitCode: 0, stdout: own.stdout });
 });
 
-it('a model with N×N matrices says that it has a sparse form, for many points', async () => {
+it('a model with N×N matrices mentions its sparse form for many points', async () => {
   const { path } = temporaryFolder();
   const data = join(path, 'many.csv');
   writeFileSync(data, `a,b\n${Array.from({ length: 3000 }, (_, i) => `${i % 71},${i % 53}`).join('\n')}\n`);
@@ -420,7 +421,7 @@ describe('tables with holes', () => {
     return { data, out: join(path, 'out') };
   }
 
-  it('says which models can use them', async () => {
+  it('lists the models that can use them', async () => {
     const { data, out } = await holed();
     const ran = await latentfield(['fit', data, '--model', 'isomap', '--missing', 'ignore', '--out', out]);
     expect(ran.exitCode).toBe(2);
@@ -428,7 +429,9 @@ describe('tables with holes', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it('are filled in by a back-constrained model, where it was fitted to them and in new rows', async () => {
+  it('are filled in by a back-constrained model, where it was fitted to them and in new rows', {
+    tags: 'long',
+  }, async () => {
     const { data, out } = await holed();
     const flags = ['--missing', 'ignore', '--labels', 'kind', '--max-iterations', '5'];
     await latentfield(['fit', data, '--model', 'gplrf', ...flags, '--out', out]);
@@ -473,7 +476,7 @@ describe('tables with holes', () => {
   });
 });
 
-describe('words for what is not known', () => {
+describe('wording of unknown values', () => {
   it.each<[string[], number, string]>([
     [
       ['fit', 'a.csv', '--model', 'pca', '--out', 'o', '--latent-dim', '3'],

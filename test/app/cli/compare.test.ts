@@ -31,7 +31,7 @@ describe('latentfield compare', () => {
       '--models',
       'ppca,gplvm,isomap',
       '--max-seconds',
-      '30',
+      '300',
       '--out',
       out,
     ];
@@ -59,7 +59,7 @@ describe('latentfield compare', () => {
     expect(rows[2].heldOut).toBeUndefined();
   });
 
-  it('compares maps of a table with missing entries unless it is told not to, without the models that cannot use one', {
+  it('compares maps of a table with missing entries by default, without the models that cannot use one', {
     tags: 'long',
   }, async () => {
     const { path, write, observations } = await prepared();
@@ -81,7 +81,7 @@ describe('latentfield compare', () => {
     }
   });
 
-  it('stays within the time it was given, and says that fits were stopped', async () => {
+  it('stays within its time limit, and reports that fits were stopped', async () => {
     const { data, out } = await table();
     const began = performance.now();
     const ran = await latentfield([
@@ -103,7 +103,7 @@ describe('latentfield compare', () => {
   it('refuses models that learn from labels, and few rows', async () => {
     const { data, path, out } = await table();
     const labeled = await latentfield(['compare', data, '--models', 'ppca,gplrf', '--out', out]);
-    expect(labeled).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('gplrf learns from labels') });
+    expect(labeled).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('gplrf learns from the labels') });
     expect(await latentfield(['compare', data])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--out'),

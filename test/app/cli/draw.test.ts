@@ -7,7 +7,7 @@ import { latentfield, prepared } from './latentfield.ts';
 describe('latentfield draw', () => {
   const few = ['--chains', '2', '--warmup', '20', '--draws', '10', '--seed', '1'];
 
-  it('draws hyperparameters at held latents, and writes them as a table and for loadDraws', async () => {
+  it('draws hyperparameters with fixed latents, and writes them as a table and for loadDraws', async () => {
     const { path, write, observations, out } = await prepared();
     write(
       'fit.json',

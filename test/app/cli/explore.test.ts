@@ -81,7 +81,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () 
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('gpvlm')]);
   });
 
-  it('says what cannot be shown, and replaces no file unless told to', async () => {
+  it('reports what cannot be shown, and replaces a file only with --force', async () => {
     const { data, path } = await prepared();
     const missing = await latentfield(['explore', join(path, 'none.csv')]);
     expect(missing.exitCode).toBe(2);
@@ -99,7 +99,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () 
     ['table.xlsx', 'PK', "ends in '.xlsx'"],
     ['table.parquet', 'PAR1', 'can be read in Node only. Give --model'],
     ['none.json', '{}', 'loadFit takes'],
-    ['cut.json', '{"model": ', 'holds no JSON'],
+    ['cut.json', '{"model": ', 'is not JSON'],
   ])('writes no page of %s, which cannot be read', async (name, text, sentence) => {
     const { path } = await prepared();
     const [data, file] = [join(path, name), join(path, 'bad.html')];
@@ -118,7 +118,7 @@ describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(inBrowser, { tags: 'long' }, 
   });
   afterAll(() => browser?.close());
 
-  it('fits the table by itself, and shows a fit of the command line with its labels', async () => {
+  it('fits the table automatically, and shows a fit of the command line with its labels', async () => {
     const { data, out, path } = await prepared();
     const page = await (await browser.newContext({ offline: true })).newPage();
     const problems: string[] = [];
@@ -156,9 +156,9 @@ describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(inBrowser, { tags: 'long' }, 
     const page = await (await browser.newContext({ offline: true })).newPage();
     page.setDefaultTimeout(60_000);
     await page.goto(pathToFileURL(file).href);
-    await page.getByText('gplvm of 50,000 rows takes a minute and more to its first step').first().waitFor();
+    await page.getByText('gplvm of 50,000 rows needs a minute or more for its first step').first().waitFor();
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Take pca' }).first().click();
+    await page.getByRole('button', { name: 'Use pca' }).first().click();
     await page.getByRole('button', { name: /^Fit/ }).first().click();
     await page.waitForSelector('[data-status=done]');
     await page.getByRole('application').waitFor();

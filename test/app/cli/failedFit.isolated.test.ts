@@ -17,7 +17,7 @@ vi.mock('../../../src/index.ts', async (original) => {
   };
 });
 
-it('a fit that failed is written all the same, is said on stderr, and has exit code 1', async () => {
+it('a fit that failed is written all the same, reported on stderr, and has exit code 1', async () => {
   const { data, out } = await prepared();
   const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--max-iterations', '2', '--out', out];
   const ran = await latentfield(args);

@@ -20,11 +20,11 @@ function withAges() {
 const short = ['--max-iterations', '2'];
 
 describe('a column of numbers that is taken for the ids', () => {
-  it('comes with what brings it back, in the words of the command', async () => {
+  it('is reported with the flag that keeps it as data', async () => {
     const { data, out, write } = withAges();
     const fitted = await latentfield(['fit', data, '--model', 'gplvm', ...short, '--out', out]);
     expect(fitted.stderr).toContain(
-      "left out: 'age' holds whole numbers, none of them twice: it names the points (--columns takes it)\n",
+      "left out: 'age' contains whole numbers, none of them twice: it names the points (--columns takes it)\n",
     );
     const taken = await latentfield(['fit', data, '--model', 'gplvm', '--columns', 'age,a,b', ...short, '--out', out]);
     expect(taken.stderr).toContain('3 columns: age, a, b');
@@ -50,7 +50,7 @@ describe('--options', () => {
     const unreadable = await latentfield([...args, '--options', '{dynamics: true}']);
     expect(unreadable).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^error: --options is not JSON: /) });
     const list = await latentfield([...args, '--options', '[]']);
-    expect(list.stderr).toContain('error: --options must hold an object, such as { "scale": true }.');
+    expect(list.stderr).toContain('error: --options must contain an object, such as { "scale": true }.');
     const twice = await latentfield([...args, '--dim', '2', '--options', '{"latentDim":3}']);
     expect(twice.stderr).toContain('--dim is 2, but latentDim in --options is 3. Give it in one place.');
     const grid = ['--grid', '{"latentDim":[1]}', '--options', '{"dynamics":true}'];
@@ -74,19 +74,19 @@ it.each<[string, string, string[], string]>([
     'thousands and decimals of another country',
     'x;y\n0,5;1,5\n2.204,66;3,1\n0,7;9,2\n',
     [],
-    "line 3, column 'x' holds '2.204,66', which is not a finite number. --decimal , and --thousands . read them. Or leave the column out with --drop.",
+    "line 3, column 'x' contains '2.204,66', which is not a finite number. --decimal , and --thousands . read them. Or leave the column out with --drop.",
   ],
   [
     'units that differ in a column that is chosen',
     'x,price\n1,"$1,000.50"\n2,"€20.00"\n3,"$5.00"\n',
     ['--columns', 'price'],
-    "line 2, column 'price' holds '$1,000.50', which is not a finite number. Write them without their unit, or all with the same one. Or leave the column out with --drop.",
+    "line 2, column 'price' contains '$1,000.50', which is not a finite number. Write them without their unit, or all with the same one. Or leave the column out with --drop.",
   ],
   [
     'a cell of a row of several lines',
     'name,x,y\n"a\nb",1,2\n"c\nd",oops,3\n"e\nf",5,7\n"g",2,3\n',
     [],
-    "line 4, column 'x' holds 'oops'",
+    "line 4, column 'x' contains 'oops'",
   ],
   [
     'columns that are chosen and dropped',
@@ -100,7 +100,7 @@ it.each<[string, string, string[], string]>([
     ['--labels', 'nofile.txt'],
     "error: There is no file 'nofile.txt' with labels, and ",
   ],
-])('says what to do about %s', async (_, text, flags, message) => {
+])('names the remedy for %s', async (_, text, flags, message) => {
   const { path, write } = temporaryFolder();
   const args = ['fit', write('table.csv', text), '--model', 'pca', ...flags, '--out', join(path, 'out')];
   const ran = await latentfield(args);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { seededRandom } from 'latentfield';
+import { assess, loadFit, seededRandom } from 'latentfield';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../io/folder.ts';
 import { latentfield } from './latentfield.ts';
@@ -27,6 +27,23 @@ it('a table with ids, a constant, holes and unequal units is fitted without a fl
   const forbidden = await latentfield(['fit', data, '--out', out, '--force', '--missing', 'error']);
   expect(forbidden.exitCode).toBe(2);
   expect(forbidden.stderr).toContain("line 6, column 'age' is empty");
+});
+
+it('intervals of missing entries are checked after a quick fit by hiding a tenth of the observed entries, as assess checks them', async () => {
+  const { path, write } = temporaryFolder();
+  const rows = customers.map(([, age, income, score], i) => [
+    i === 7 ? '' : Number(age) / 10,
+    Number(income) / 1e4,
+    score,
+  ]);
+  const data = write('holes.csv', text([['a', 'b', 'c'], ...rows]));
+  const out = join(path, 'results');
+  const ran = await latentfield(['fit', data, '--model', 'ppca', '--dim', '1', '--out', out]);
+  const [, entries, held, se] = /hid (\d+) observed .* 90 % intervals contained ([\d.]+) ± ([\d.]+)/.exec(ran.stderr)!;
+  const saved = loadFit(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')));
+  const { holes } = await assess(saved, { starts: 0, bootstraps: 0, shuffled: 0, holes: 1 });
+  const ninety = holes!.coverage.find(({ level }) => level === 0.9)!;
+  expect([entries, held, se]).toEqual([`${holes!.entries}`, ninety.coverage.toFixed(2), ninety.se.toFixed(2)]);
 });
 
 it('a model that takes no missing entries names the columns, and its remedies work', async () => {
@@ -84,7 +101,7 @@ it('sequences come from a column, within which gaps in time divide further', asy
   expect(refused.stderr).toContain("Sort the table by 'sensor', then by time.");
 });
 
-it('new rows may lack a column and hold new categories, but not other units', async () => {
+it('new rows may lack a column and contain new categories, but not other units', async () => {
   const { path, write } = temporaryFolder();
   const rows = customers.map(([, , income, score], i) => [
     income,
@@ -105,7 +122,7 @@ it('new rows may lack a column and hold new categories, but not other units', as
   const other = write('other.csv', text([header, ...rows.slice(0, 3).map((row) => [...row.slice(0, 3), 'c'])]));
   const unknown = await latentfield(['project', out, other]);
   expect(unknown.exitCode).toBe(0);
-  expect(unknown.stderr).toContain("'plan' holds 3 cells with categories that the fit does not know, such as 'c'");
+  expect(unknown.stderr).toContain("'plan' contains 3 cells with categories that the fit does not know, such as 'c'");
   const fractions = write(
     'fractions.csv',
     text([header, ...rows.slice(0, 3).map((row, i) => [row[0], row[1], 0.2 + i / 100, 'a'])]),

@@ -29,7 +29,6 @@ import {
   mpme,
   mvu,
   nearestNeighborError,
-  parseKernel,
   pca,
   rank,
   rbf,
@@ -39,6 +38,7 @@ import {
   trustworthiness,
   tsneGplvm,
 } from '../../../src/index.ts';
+import { parseKernel } from '../../../src/kernels/index.ts';
 import { latentfield, prepared } from './latentfield.ts';
 
 const savedIn = (folder: string): Fit => loadFit(JSON.parse(readFileSync(join(folder, 'fit.json'), 'utf8')));
@@ -253,7 +253,7 @@ describe('missing', () => {
     });
   });
 
-  it('labels are what gplrf and dgplvm take, in a column or a file of their own', async () => {
+  it('labels of gplrf and dgplvm are a column or a separate file', async () => {
     const { path, write, observations, flow, out } = await prepared();
     const some = flow.map((label, i) => (i % 4 === 1 ? '' : label));
     const names = Array.from({ length: 12 }, (_, j) => `y${j}`);
@@ -288,7 +288,7 @@ describe('missing', () => {
     }
   });
 
-  it('entries are refused beside missing labels too', async () => {
+  it('entries are refused together with missing labels too', async () => {
     const { write, out } = await prepared();
     const data = write('both.csv', 'a,b,c,kind\n1,2,3,\n4,,6,x\n7,8,8,y\n');
     const args = [

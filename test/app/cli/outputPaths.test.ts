@@ -25,17 +25,17 @@ test('results for a folder where a file is, or below one, are refused in words',
   expect(() => checkFilePath([1, 2] as never)).toThrow(/but an array of 2 was given/);
 });
 
-test('advice about columns of numbers with units is given once, for all of them', () => {
+test('advice about columns of numbers with units appears once, for all of them', () => {
   const of = (column: string, cell: string) => ({
     column,
-    reason: `is text to this reader, though it holds numbers such as '${cell}': write them without their unit`,
+    reason: `is read as text, although it contains numbers such as '${cell}': write them without their unit`,
   });
   expect(notesOf({ leftOut: [of('net', '$1,200.50'), of('gross', '$1,400.00')], notes: [] })).toEqual([
-    "left out: 'net', 'gross': each is text to this reader, though it holds numbers such as '$1,200.50': write them without their unit",
+    "left out: 'net', 'gross': each is read as text, although it contains numbers such as '$1,200.50': write them without their unit",
   ]);
 });
 
-test('only numbers that are left out by default may be chosen with --columns, and the report says so', () => {
+test('only numbers that are left out by default may be chosen with --columns, and the report lists them', () => {
   const counter = { column: 'n', reason: 'counts the rows', byDefault: true } as const;
   const others = ['row', 'id'].map((column) => ({
     column,
@@ -49,7 +49,7 @@ test('only numbers that are left out by default may be chosen with --columns, an
   ]);
 });
 
-test('a fit that fails leaves no folder behind, except one that was there or holds something', async () => {
+test('a fit that fails leaves no folder behind, except one that existed or is not empty', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latentfield-'));
   const data = join(folder, 'holes.csv');
   writeFileSync(data, 'a,b\n1,2\n,4\n5,7\n2,2\n');

@@ -51,7 +51,16 @@ describe('--parts', () => {
     expect(predicted.stdout.split('\n')).toHaveLength(32);
   });
 
-  it('may export other things beside parts, and distributions among these', async () => {
+  it('fits a model of the file with its options', async () => {
+    const { ran, out } = await fitted('--model', 'noisy', '--parts', mine, '--options', '{"noise": 0.3}');
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).values['y.noise']).toBe(0.3);
+    const wrong = await fitted('--model', 'noisy', '--parts', mine, '--options', '{"nois": 0.3}');
+    expect(wrong.ran).toMatchObject({ exitCode: 2 });
+    expect(wrong.ran.stderr).toMatch(/noisy.*nois/);
+  });
+
+  it('may export other things in addition to parts, and distributions among these', async () => {
     const { path } = await prepared();
     const file = join(path, 'beside.mjs');
     writeFileSync(
@@ -71,7 +80,8 @@ describe('--parts', () => {
   });
 
   it.each([
-    ['is not there', undefined, /The parts in '.*absent\.mjs' cannot be loaded: /],
+    ['is a device', null, /The parts in '\/dev\/zero' cannot be loaded: It is a pipe or a device\.\n$/],
+    ['does not exist', undefined, /The parts in '.*absent\.mjs' cannot be loaded: /],
     ['is not JavaScript', 'export const kernels = {', /cannot be loaded: /],
     ['throws', "throw new TypeError('out of paper');", /cannot be loaded: out of paper\.\n$/],
     ['exports nothing', 'const kernels = {};', /exports no parts\. Export objects of factories by name/],
@@ -84,8 +94,8 @@ describe('--parts', () => {
     ['exports what is not a factory', 'export const maps = { bend: 3 };', /exports maps\.bend, which is not a factory/],
   ])('a file that %s is an error of input', async (_, text, message) => {
     const { path } = await prepared();
-    const file = join(path, text === undefined ? 'absent.mjs' : 'mine.mjs');
-    if (text !== undefined) writeFileSync(file, text);
+    const file = text === null ? '/dev/zero' : join(path, text === undefined ? 'absent.mjs' : 'mine.mjs');
+    if (typeof text === 'string') writeFileSync(file, text);
     const { ran } = await fitted('--model', 'gplvm', '--parts', file);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toMatch(message);

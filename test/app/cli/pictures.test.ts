@@ -17,7 +17,7 @@ const pageData = (out: string) =>
   );
 
 describe('latentfield fit --plot', () => {
-  it('writes the pictures that are asked for, the page with ids, labels and rows in the units of the table', async () => {
+  it('writes the requested pictures, the page with ids, labels and rows in the units of the table', async () => {
     const { path, out, flow, observations } = await prepared();
     const data = join(path, 'named.csv');
     const ids = Array.from({ length: 30 }, (_, i) => `pipe-${i}`);
@@ -43,7 +43,7 @@ describe('latentfield fit --plot', () => {
     expect(page.equalScales).toBe(true);
   });
 
-  it('has no background where its points would take the variances of too many columns, and says so', async () => {
+  it('has no background where its points would need the variances of too many columns, and reports it', async () => {
     const { path, out } = await prepared();
     const data = join(path, 'wide.csv');
     const columns = Array.from({ length: 28_000 }, (_, j) => `y${j}`);
@@ -55,7 +55,7 @@ describe('latentfield fit --plot', () => {
     expect(texts(parseSvg(readFileSync(join(out, 'plot.svg'), 'utf8'))).join()).not.toContain('precision');
   });
 
-  it('keeps pictures that are there, and writes none but those asked for', async () => {
+  it('keeps existing pictures, and writes only the requested ones', async () => {
     const { data, out } = await prepared();
     const args = ['fit', data, '--model', 'pca', '--labels', 'flow', '--out', out];
     await latentfield([...args, '--plot', 'html']);
@@ -114,7 +114,7 @@ describe('latentfield fit --image', () => {
     expect(pageData(out).image.shape).toEqual([2, 2, 3]);
   });
 
-  it('leaves constant pixels out of the fit, and draws them in their places', async () => {
+  it('leaves constant pixels out of the fit, and draws them at their positions', async () => {
     const { path, out, observations } = await prepared();
     const images = join(path, 'images.npy');
     // Pixels 0 and 5 are background, and the last one is lit.
@@ -148,7 +148,7 @@ describe('latentfield fit --image', () => {
     expect(pageData(out).rows[3]).toEqual(page.rows[3]);
   });
 
-  it('says before the fit what is wrong', async () => {
+  it('reports invalid input before the fit', async () => {
     const { data, out } = await prepared();
     const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--out', out];
     const refused = async (given: string[], expected: string) => {

@@ -62,7 +62,7 @@ it('calls standard input by its name', async () => {
   const empty = await program(fit);
   expect([empty.status, empty.stderr]).toEqual([2, 'error: Standard input is empty: pipe a table into it.\n']);
   const wrong = await program(fit, undefined, 'a,b\n1,2\n3,x\n5,6\n');
-  expect(wrong.stderr).toMatch(/^error: 'standard input', line 3, column 'b' holds 'x'/);
+  expect(wrong.stderr).toMatch(/^error: 'standard input', line 3, column 'b' contains 'x'/);
   expect(existsSync('nowhere')).toBe(false);
 });
 
@@ -71,7 +71,7 @@ for (const [name, called, code] of [
   ['SIGTERM', 'SIGTERM', 143],
   ['SIGHUP', 'SIGHUP', 129],
 ] as const)
-  it(`the first ${name} ends a fit after its evaluation, and what it has come to is written`, {
+  it(`the first ${name} ends a fit after its evaluation, and its result so far is written`, {
     tags: name === 'SIGINT' ? [] : 'long',
   }, async () => {
     const { data, out, path } = await prepared();
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('output that cannot be written (Li
   const inShell = (line: string) =>
     spawnSync('bash', ['-c', line.replace('latentfield', `'${process.execPath}' '${main}'`)], { encoding: 'utf8' });
 
-  it('is an error that says so', { tags: 'long' }, async () => {
+  it('is an error that reports it', { tags: 'long' }, async () => {
     const { data, out } = await prepared();
     expect(inShell(`latentfield fit '${data}' --model pca --labels flow --out '${out}'`).status).toBe(0);
     const full = inShell(`latentfield info '${out}' > /dev/full`);

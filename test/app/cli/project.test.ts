@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { readTable, writeTable } from '../../../src/app/io/index.ts';
 import { bayesianGplvm, fit, gplrf, gplvm, isomap, knnGraph, loadFit, Matrix, meu } from '../../../src/index.ts';
@@ -49,6 +49,21 @@ describe('latentfield project', () => {
     );
     const object = await latentfield(['project', path, data, '--labels', 'flow', '--json']);
     expect(JSON.parse(object.stdout).latentVariances).toEqual(variances);
+  });
+
+  it('estimates how long many rows take', async () => {
+    const { path } = await prepared('gplrf');
+    const many = join(path, 'many.csv');
+    await writeTable(
+      many,
+      Matrix.from(Array.from({ length: 300 }, (_, i) => all.observations.toArrays()[i % 35]!)),
+      all.columnNames,
+    );
+    let hours = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => 3_600_000 * hours++);
+    const ran = await latentfield(['project', path, many]).finally(() => clock.mockRestore());
+    expect(ran.stderr).toMatch(/^note: placing 300 rows takes about \d+ min\ngplrf: 300 points placed/);
+    expect((await latentfield(['project', path, many])).stderr).toMatch(/^gplrf: 300 points placed/);
   });
 
   it.each(['gplvm', 'gplrf', 'meu'] as const)('writes what project of the fit (%s) finds', async (model) => {
@@ -112,7 +127,10 @@ describe('latentfield project', () => {
     const cases: [readonly string[], string][] = [
       [[], "missing required argument 'dir'"],
       [[path], "missing required argument 'data'"],
-      [[empty, data, '--labels', 'flow'], "holds no fit.json. Give the folder that 'latentfield fit' wrote with --out"],
+      [
+        [empty, data, '--labels', 'flow'],
+        "contains no fit.json. Give the folder that 'latentfield fit' wrote with --out",
+      ],
       [[other, data, '--labels', 'flow'], 'loadFit takes the object that fit.toJSON() wrote'],
       [[broken, data, '--labels', 'flow'], "fit.json' is not JSON"],
       [[path, narrow], 'project takes observations with 12 columns, but a 2×2 matrix was given.'],

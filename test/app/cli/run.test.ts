@@ -126,7 +126,7 @@ describe('latentfield fit', () => {
     expect(texts(parseSvg(readFileSync(join(out, 'plot.svg'), 'utf8')))).toContain('stratified');
   });
 
-  it('gives the same files again, whatever was there', async () => {
+  it('writes the same files again, over any earlier content', async () => {
     const { data, out } = await prepared();
     const args = [
       'fit',
@@ -159,7 +159,7 @@ describe('latentfield fit', () => {
     expect(ran.stdout).not.toContain('iterations | objective');
   });
 
-  it('names the limit that was given where it passes before the search has begun', async () => {
+  it('names the limit that was set if it passes before the search has begun', async () => {
     const { data, out } = await prepared();
     const { observations, columnNames } = pipeFlow({ points: 900 });
     await writeTable(data, observations, columnNames);
@@ -189,7 +189,7 @@ describe('latentfield fit', () => {
       130,
       /^error: Stopped by the abort signal\b.*, before there was an embedding\. Nothing is written\.$/,
     ],
-  ] as const)('says so when there is no embedding yet and %s', async (_, flags, signal, exitCode, expected) => {
+  ] as const)('reports that there is no embedding yet and %s', async (_, flags, signal, exitCode, expected) => {
     const { data, out } = await prepared();
     const args = ['fit', data, '--model', 'isomap', '--labels', 'flow', ...flags, '--out', out];
     const ran = await latentfield(args, signal === undefined ? {} : { signal });
@@ -219,7 +219,7 @@ describe('latentfield fit', () => {
     expect(readdirSync(out).sort()).toEqual(FILES);
   });
 
-  it('leaves more labels than a picture tells apart out of it, and says so', async () => {
+  it('omits more labels than a picture can distinguish, and reports it', async () => {
     const { path, write, out } = await prepared();
     const data = join(path, 'many.csv');
     await writeTable(
@@ -296,7 +296,7 @@ describe('exit code 2', () => {
     [
       'options that are a list',
       ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--options', 'LIST', '--out', 'OUT'],
-      'must hold an object',
+      'must contain an object',
     ],
     [
       'two dims',
@@ -353,11 +353,11 @@ it('describes itself in three lines with three examples when nothing follows its
   expect(examples!.match(/^ {2}latentfield /gm)).toHaveLength(3);
 });
 
-it('lists its commands in five groups', async () => {
+it('lists its commands in six groups', async () => {
   const { stdout } = await latentfield(['--help']);
   expect(stdout.match(/^\S.*:$/gm)).toEqual([
     'Options:',
-    ...['Fit:', 'Use a fit:', 'Evaluate:', 'Explore:', 'Scale out:', 'Commands:'],
+    ...['Fit:', 'Use a fit:', 'Evaluate:', 'Explore:', 'Scale out:', 'Shell:', 'Commands:'],
     'Examples:',
   ]);
 });

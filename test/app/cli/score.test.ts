@@ -86,7 +86,7 @@ describe('latentfield score', () => {
     const few = write('few.csv', flow.map((label, i) => `${i > 0 ? 'NaN' : label}\n`).join(''));
     const cases: [readonly string[], string][] = [
       [[], "missing required argument 'dir'"],
-      [[join(path, 'absent')], 'holds no fit.json. Give the folder'],
+      [[join(path, 'absent')], 'contains no fit.json. Give the folder'],
       [
         [path, '--labels', 'flow'],
         "There is no file 'flow' of labels. Give one, or --data with a column of that name.",

@@ -27,7 +27,7 @@ describe('the record of a fitted table', () => {
     leftOut: [{ column: 'note', reason: 'is text' }],
   };
 
-  it('names the columns that are none of the observations, the labels among them', () => {
+  it('names the columns that are not observations, including the labels', () => {
     expect(tableRecord(table)).toEqual({ columns: ['a'], isNamed: true, others: ['note'] });
     expect(tableRecord({ ...table, labels: ['x', 'y'] }, 'kind')).toEqual({
       ...{ columns: ['a'], isNamed: true, others: ['note', 'kind'] },

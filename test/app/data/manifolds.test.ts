@@ -52,7 +52,7 @@ describe.each(cases)('%s', (name, generate) => {
     );
   });
 
-  it('says what is wrong', () => {
+  it('explains invalid input', () => {
     expect(() => generate({ points: 1.5 })).toThrow(
       `${name} takes a positive whole number of points, but 1.5 was given`,
     );
@@ -98,7 +98,7 @@ describe('without noise', () => {
     });
   });
 
-  it('a point of the two moons is on the upper or the lower half circle, as its label says', () => {
+  it('a point of the two moons is on the upper or the lower half circle, by its label', () => {
     const sample = twoMoons({ points: 500, noise: 0 });
     sample.observations.toArrays().forEach(([x, y], i) => {
       const isUpper = sample.labels[i] === 0;
@@ -121,7 +121,7 @@ describe('without noise', () => {
     });
   });
 
-  it('a point of the twin peaks is as high as its place says, by the formula that Mao et al. print', () => {
+  it('the height of a point of the twin peaks follows from its position, by the formula that Mao et al. print', () => {
     for (const height of [1, 10]) {
       const sample = twinPeaks({ points: 500, noise: 0, height });
       const printed = (u: number, v: number) => {
@@ -145,7 +145,7 @@ describe('without noise', () => {
   });
 });
 
-describe('the moments are those of the formulas', () => {
+describe('the moments agree with the formulas', () => {
   const points = 20_000;
   const noise = 0.1;
   const diagonal = (...variances: number[]) =>

@@ -97,7 +97,7 @@ describe('pipeFlow', () => {
     expect(nearestNeighborError(observations, labels)).toBe(2 / 300);
   });
 
-  it('says what is wrong', () => {
+  it('explains invalid input', () => {
     expect(() => pipeFlow({ points: 0 })).toThrow('a positive whole number of points, but 0 was given');
     expect(() => pipeFlow({ noise: -1 })).toThrow('a noise of 0 or more, but -1 was given');
   });

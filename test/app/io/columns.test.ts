@@ -56,19 +56,19 @@ describe('columns without numbers to fit', () => {
     expect(table.leftOut).toEqual([
       { column: 'kind', reason: "is text ('oil', 2 kinds)" },
       { column: 'unit', reason: 'is 3 in every row', byDefault: true, constant: { value: 3, position: 1 } },
-      { column: 'gap', reason: 'holds no value' },
+      { column: 'gap', reason: 'contains no value' },
     ]);
     expect((await read(text, { labels: 'kind' })).labels).toEqual(['oil', 'gas', 'oil']);
     expect((await read(text, { columns: 'a:unit', labels: 'kind' })).columns).toEqual(['a', 'unit']);
   });
 
   it('are refused where only a few cells are text', async () => {
-    await expect(read('a,b\n1,2\n3,high\n4,5\n')).rejects.toThrow("line 3, column 'b' holds 'high'");
-    await expect(read('a,b\n1,2\n3,inf\n4,5\n')).rejects.toThrow("line 3, column 'b' holds 'inf'");
+    await expect(read('a,b\n1,2\n3,high\n4,5\n')).rejects.toThrow("line 3, column 'b' contains 'high'");
+    await expect(read('a,b\n1,2\n3,inf\n4,5\n')).rejects.toThrow("line 3, column 'b' contains 'inf'");
     await expect(read('a,b\nx,y\n')).rejects.toThrow("has no column of numbers: there are no data. 'a' is text ('x'");
   });
 
-  it('color the points: text is no observation, numbers stay one', async () => {
+  it('color the points: text is not an observation, numbers remain one', async () => {
     const text = lines('a,age,kind', '1,30,oil', '2,40,gas', '4,20.5,oil');
     const byAge = await read(text, { color: 'age' });
     expect(byAge.color).toEqual(Float64Array.from([30, 40, 20.5]));
@@ -112,7 +112,7 @@ describe('choosing columns', () => {
     ['q*', "no column 'q*'"],
     ['y:x1', "'y:x1' runs backwards"],
     [9, 'no column number 9'],
-  ])('says what is wrong: %j', async (columns, message) => {
+  ])('explains invalid input: %j', async (columns, message) => {
     await expect(read(text, { columns })).rejects.toThrow(message);
     await expect(read(text, { columns })).rejects.toThrow(InvalidInputError);
   });
@@ -138,9 +138,9 @@ describe('the first line', () => {
     expect((await read('2019,2020,2022\n0.5,1.25,3\n2.5,0.75,1.5\n')).observations.rows).toBe(3);
   });
 
-  it('is what the caller says', async () => {
+  it('is used as the caller describes it', async () => {
     expect((await read('1,2\n3,4\n5,7\n', { header: true })).columns).toEqual(['1', '2']);
-    await expect(read('a,b\n3,4\n5,7\n', { header: false })).rejects.toThrow("line 1, column 'column0' holds 'a'");
+    await expect(read('a,b\n3,4\n5,7\n', { header: false })).rejects.toThrow("line 1, column 'column0' contains 'a'");
   });
 });
 
@@ -170,18 +170,18 @@ describe('numbers as people write them', () => {
     ]);
   });
 
-  it('thousands, when told', async () => {
+  it('thousands, on request', async () => {
     const text = 'a;b\n1.234,5;2\n12.345.678;3\n';
     const european = await read(text, { decimal: ',', thousands: '.' });
     expect(Array.from(european.observations.column(0))).toEqual([1234.5, 12345678]);
     const english = await read('a,b\n"1,234.5",2\n"-2,000",3\n5,4\n', { thousands: ',' });
     expect(Array.from(english.observations.column(0))).toEqual([1234.5, -2000, 5]);
-    await expect(read('a;b\n1,234;2\n2,500;3\n')).rejects.toThrow('may stand before decimals or between thousands');
+    await expect(read('a;b\n1,234;2\n2,500;3\n')).rejects.toThrow('may be a decimal mark or a thousands separator');
     await expect(read('a,b\n"1,234.5",2\n3,4\n5,6\n')).rejects.toThrow("`thousands: ','`");
     await expect(read('a;b\n1,5;2\n', { decimal: ',', thousands: ',' })).rejects.toThrow('two different characters');
     // A point is no decimal point where the comma is.
     await expect(read('a;b\n1,5;2\n1.5;3\n2,5;2\n', { decimal: ',' })).rejects.toThrow(
-      "line 3, column 'a' holds '1.5'",
+      "line 3, column 'a' contains '1.5'",
     );
   });
 
@@ -221,7 +221,7 @@ describe('readMatchingTable', () => {
     expect((await match('a,b,c\n1,2,3\n')).notes).toEqual([]);
   });
 
-  it('takes constant columns and those that count: it is told which', async () => {
+  it('keeps constant and counting columns that the fit has', async () => {
     const rows = Array.from({ length: 6 }, (_, i) => `${i},5,${i % 2}`);
     expect((await match(lines('a,b,c', ...rows))).observations.row(3)).toEqual(Float64Array.from([3, 5, 1]));
   });

@@ -39,13 +39,13 @@ const text = (order: readonly number[], chosen = rows) =>
     .join('\n');
 const read = (name: string, content: string) => readTable(written(name, content), { id: 'name', labels: 'kind' });
 
-describe('a fit that was given its table', async () => {
+describe('a fit with its table', async () => {
   const table = await read('animals.csv', text([0, 1, 2]));
   const model = gplvm(table.observations, { latentDim: 1, kernel: rbf() });
   const fitted = await fit(model, { table, maxIterations: 20 });
   const plain = await fit(model, { maxIterations: 20 });
 
-  it('remembers the columns, the ids and the labels, and says the same as one that was not', () => {
+  it('remembers the columns, the ids and the labels, and has the same result as one without', () => {
     expect(fitted.table).toEqual({
       columns: ['height', 'width', 'weight'],
       isNamed: true,
@@ -71,7 +71,7 @@ describe('a fit that was given its table', async () => {
     expect(compared[0]!.heldOutDensity).toBe(mean);
   });
 
-  it('names the columns of what it predicts', async () => {
+  it('names the columns of its predictions', async () => {
     expect(fitted.predict([[0]]).columns).toEqual(table.columns);
     expect(fitted.interpolate(0, 1, 3).columns).toEqual(table.columns);
     expect((await fitted.impute(table)).columns).toEqual(table.columns);
@@ -91,7 +91,7 @@ describe('a fit that was given its table', async () => {
     await expect(fitted.impute(other)).rejects.toThrow(/has 1 column that the fit does not know: 'age'.*drop/);
   });
 
-  it('takes one that readMatchingTable read, whatever looks constant in it', async () => {
+  it('accepts a table of readMatchingTable, even with columns that look constant', async () => {
     const one = written('one.csv', text([1, 0, 2], [rows[4]!]));
     const matched = await readMatchingTable(one, fitted.table!);
     expect((await fitted.project(matched)).latents).toEqual((await plain.project([rows[4]!])).latents);

@@ -33,7 +33,7 @@ describe('encodings and packing', () => {
     }
   });
 
-  it('says that a packed file is damaged', async () => {
+  it('reports that a packed file is damaged', async () => {
     await expect(read('t.csv.gz', gzipSync(Buffer.from(text)).subarray(0, -9))).rejects.toThrow('cannot be unpacked');
   });
 });
@@ -57,11 +57,11 @@ describe('Parquet and Arrow', () => {
       await expect(read(file, bytes(name), { drop: 'wide' })).rejects.toThrow("row 1, column 'a' is 'NaN'");
       // 2⁵³ + 1 is no double.
       const refused = read(file, bytes(name), { allowMissing: true });
-      await expect(refused).rejects.toThrow("row 0, column 'wide' holds '9007199254740993'");
+      await expect(refused).rejects.toThrow("row 0, column 'wide' contains '9007199254740993'");
     },
   );
 
-  it('says what is wrong', async () => {
+  it('explains invalid input', async () => {
     await expect(read('t.arrow', bytes('lz4Arrow'))).rejects.toThrow('Write it without compression.');
     await expect(read('t.parquet', 'PAR1 and nothing else')).rejects.toThrow('cannot be read as Parquet');
     await expect(read('t.arrow', 'a,b\n1,2\n')).rejects.toThrow('cannot be read as Arrow');
@@ -69,7 +69,7 @@ describe('Parquet and Arrow', () => {
 });
 
 describe('.npz', () => {
-  it('reads the table, and labels beside it', async () => {
+  it('reads the table, and labels from the same archive', async () => {
     const table = await read('t.npz', bytes('npz'), { labels: 'kind', color: 'time' });
     expect(table.observations.toArrays()).toEqual([
       [1.5, -2],

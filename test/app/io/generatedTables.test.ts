@@ -283,13 +283,13 @@ async function count(tables: number): Promise<{ read: number; refused: number; d
   return result;
 }
 
-it('reads generated tables as they were written, or says why not', async () => {
+it('reads generated tables as they were written, or gives the reason', async () => {
   const { read, refused, different } = await count(400);
   expect(different).toEqual([]);
   expect(read).toBeGreaterThan(refused);
 });
 
-it('reads 20 000 generated tables as they were written, or says why not', {
+it('reads 20 000 generated tables as they were written, or gives the reason', {
   tags: ['long'],
   timeout: 600_000,
 }, async () => {

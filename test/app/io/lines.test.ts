@@ -25,7 +25,7 @@ const row = fc.record({
 });
 
 describe('lines of a table', () => {
-  it('are counted whatever ends them, within quotes too', () => {
+  it('are counted for all line ends, within quotes too', () => {
     const rows = fc.array(row, { minLength: 1, maxLength: 6 });
     const table = fc.tuple(fc.constantFrom('', '\uFEFF'), ending, fc.nat(3), rows);
     fc.assert(
@@ -57,7 +57,7 @@ describe('lines of a table', () => {
     ],
     ['"a,b\n1,2\n', /a quote that opens in the first row is not closed\. Close it, or remove it\.$/],
     ['a,b\r\n1,"x\r\ny"\r2,3,4\n', /line 1 has 2 cells, but line 4 has 3/],
-  ])('are named in what is said of %j', (text, message) => {
+  ])('are named in messages about %j', (text, message) => {
     expect(() => rowsOf(text)).toThrow(message);
   });
 });

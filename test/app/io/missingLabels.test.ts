@@ -11,9 +11,9 @@ import {
   Matrix,
   type MatrixLike,
   nearestNeighborError,
-  nearestNeighborScore,
   type Projection,
 } from '../../../src/index.ts';
+import { nearestNeighborScore } from '../../../src/inference/index.ts';
 import { latentfield } from '../cli/latentfield.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -25,7 +25,7 @@ const header = [...rows[0]!.map((_, j) => `y${j}`), 'kind'].join(',');
 const csv = [header, ...rows.map((row, i) => [...row, written[i]].join(','))].join('\n');
 
 describe('a label that is missing', () => {
-  it.each(['pca', 'gplvm', 'gplrf', 'dgplvm'])('is no class for %s, and gray', async (model) => {
+  it.each(['pca', 'gplvm', 'gplrf', 'dgplvm'])('does not count as a class for %s, and is gray', async (model) => {
     const { path, write } = temporaryFolder();
     const table = write('t.csv', csv);
     const out = join(path, 'out');
@@ -46,7 +46,7 @@ describe('a label that is missing', () => {
     expect(picture).not.toMatch(/>(NA|null|NaN|\?)</);
   });
 
-  it('is none where it is given in a program as tables write it', () => {
+  it('is treated as missing in a program too, in the forms that tables use', () => {
     expect(nearestNeighborError([[0], [0.1], [1], [5], [6]], ['a', 'NA', 'a', 'b', 'b'])).toBe(0);
     for (const text of ['NaN', 'n/a', 'null', 'None', '?', ' - ']) {
       expect(labelGraph(['a', text, 'a', text]).sources, text).toEqual(Int32Array.of(0));
@@ -98,7 +98,7 @@ describe('a label that is missing', () => {
     expect(await readLabels(write('c.csv', `kind\n\nx\ny\n\n`), { count: 2 })).toEqual(['x', 'y']);
     expect(await readLabels(write('d.csv', 'x\n"a\n\nb"\n\ny\n'), { count: 4 })).toEqual(['x', 'a\n\nb', '', 'y']);
     await expect(readLabels(write('e.csv', 'x\n\ny\n'), { count: 5 })).rejects.toThrow(
-      'holds 2 labels, but there are 5',
+      'contains 2 labels, but there are 5',
     );
   });
 });

@@ -57,7 +57,7 @@ describe('normalizeCounts', () => {
 });
 
 describe('a table of counts', () => {
-  it('is normalized as it is read, by the sums of its observations, and says so', async () => {
+  it('is normalized as it is read, by the sums of its observations, and reports it', async () => {
     const { write } = temporaryFolder();
     const table = await readTable(write('cells.csv', cells), { rowSums: 'median', log1p: true });
     expect(table.counts).toEqual({ rowSums: 8, log1p: true });
@@ -80,7 +80,7 @@ describe('a table of counts', () => {
     expect((await fitted.project(new Matrix(later.observations.data, 1, 3))).latents.rows).toBe(1);
   });
 
-  it('names file, line and column of an entry that is no count', async () => {
+  it('names file, line and column of an entry that is not a count', async () => {
     const { write } = temporaryFolder();
     const file = write('wrong.csv', 'cell,a,b\nc1,4,-1\nc2,2,3\n');
     await expect(readTable(file, { rowSums: 10 })).rejects.toThrow(/wrong\.csv', line 2, column 'b' is -1/);

@@ -51,7 +51,7 @@ describe('readTable on .npy', () => {
     expect(observations.toArrays()).toEqual([[0.1], [-7]]);
   });
 
-  it('leaves out constant columns, which it names, unless they are asked for', async () => {
+  it('leaves out constant columns, which it names, unless they are requested', async () => {
     const header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }\n";
     const bytes = Buffer.alloc(10 + header.length + 72);
     bytes.write('\x93NUMPY\x01\x00', 'latin1');
@@ -113,8 +113,10 @@ describe('readTable on .npy', () => {
     ]);
   });
 
-  it('says what is wrong', async () => {
-    await expect(read('infinite', { allowMissing: true })).rejects.toThrow("row 1, column 'column0' holds 'Infinity'");
+  it('explains invalid input', async () => {
+    await expect(read('infinite', { allowMissing: true })).rejects.toThrow(
+      "row 1, column 'column0' contains 'Infinity'",
+    );
     await expect(read('complex')).rejects.toThrow('complex numbers');
     await expect(read('text')).rejects.toThrow('has no column of numbers: there are no data.');
     const { write } = temporaryFolder();
@@ -137,10 +139,10 @@ describe('readLabels', () => {
     expect(await labels('l.npy', bytesOf('rank1'))).toEqual(['1.5', '2.5', '3.5']);
   });
 
-  it('says what is wrong', async () => {
-    await expect(labels('l.csv', 'oil\ngas\n', 3)).rejects.toThrow('holds 2 labels, but there are 3 points.');
-    await expect(labels('l.csv', 'oil\ngas\noil\n', 2)).rejects.toThrow('holds 3 labels, but there are 2 points.');
-    await expect(labels('l.csv', '0\n1\n0\n', 2)).rejects.toThrow('holds 3 labels, but there are 2 points.');
+  it('explains invalid input', async () => {
+    await expect(labels('l.csv', 'oil\ngas\n', 3)).rejects.toThrow('contains 2 labels, but there are 3 points.');
+    await expect(labels('l.csv', 'oil\ngas\noil\n', 2)).rejects.toThrow('contains 3 labels, but there are 2 points.');
+    await expect(labels('l.csv', '0\n1\n0\n', 2)).rejects.toThrow('contains 3 labels, but there are 2 points.');
     await expect(labels('l.csv', 'a,b\n0,1\n')).rejects.toThrow('has 2 columns, but labels are a single one.');
     await expect(labels('l.npy', bytesOf('int32'))).rejects.toThrow('has 3 columns');
   });

@@ -31,7 +31,7 @@ describe('parseTable', () => {
     expect(columns).toEqual(['length', 'width']);
   });
 
-  it('tells how many rows of a long text it has read', async () => {
+  it('reports how many rows of a long text it has read', async () => {
     const told: number[] = [];
     const text = `a,b\n${'1,2\n3,5\n'.repeat(5000)}`;
     const { observations } = await parseTable(bytesOf(text), 'long.csv', { onRows: (rows) => told.push(rows) });

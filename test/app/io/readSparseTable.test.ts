@@ -48,7 +48,7 @@ describe('readSparseTable', () => {
     expect(notes.at(-1)).toMatch(/sum to 4, entries are log/);
   });
 
-  it('reads a Matrix Market file by rows, or by columns where it is asked for', async () => {
+  it('reads a Matrix Market file by rows, or by columns on request', async () => {
     const { write } = temporaryFolder();
     const file = write('counts.mtx.gz', gzipSync(text));
     expect((await readSparseTable(file, { points: 'columns' })).observations.toDense().toArrays()).toEqual(cells);
@@ -60,26 +60,26 @@ describe('readSparseTable', () => {
     );
   });
 
-  it('says which file is missing, does not fit or is none', async () => {
+  it('reports which file is missing, does not fit or is not a matrix', async () => {
     await expect(readSparseTable(cellRanger({ barcodes: 'AA-1\n' }))).rejects.toThrow(
-      /has 1 names, but the matrix beside it has 4 columns/,
+      /has 1 names, but its matrix has 4 columns/,
     );
     const { path, write } = temporaryFolder();
     await expect(readSparseTable(path)).rejects.toThrow(/has no matrix\.mtx, also gzipped/);
     await expect(readTable(path)).rejects.toThrow(/has no matrix\.mtx/);
-    await expect(readSparseTable(write('a.csv', 'a,b\n1,2\n'))).rejects.toThrow(/no Matrix Market file/);
+    await expect(readSparseTable(write('a.csv', 'a,b\n1,2\n'))).rejects.toThrow(/not a Matrix Market file/);
     await expect(readSparseTable(write('b.mtx', text), { maxBytes: 10 })).rejects.toThrow(/more than 10 bytes/);
     const negative = write('c.mtx', text.replace('2 2 3', '2 2 -3'));
     await expect(readSparseTable(negative, { log1p: true })).rejects.toThrow(/point 1, column 1 .* is -3/);
   });
 
-  it('refuses a file that announces more rows than memory holds, and more entries with zeros than are allowed', async () => {
+  it('refuses a file that announces more rows than fit into memory, and more entries with zeros than are allowed', async () => {
     const { write } = temporaryFolder();
     const bomb = write('bomb.mtx', '%%MatrixMarket matrix coordinate real general\n2000000000 2 1\n1 1 1\n');
     await expect(readSparseTable(bomb)).rejects.toMatchObject({ code: 'tooLarge' });
     for (const sizes of ['0 2 0', '2 0 0']) {
       const none = write('none.mtx', `%%MatrixMarket matrix coordinate real general\n${sizes}\n`);
-      await expect(readSparseTable(none)).rejects.toThrow(/must hold the numbers of rows, columns and entries/);
+      await expect(readSparseTable(none)).rejects.toThrow(/must contain the numbers of rows, columns and entries/);
     }
     const row = write('row.mtx', '%%MatrixMarket matrix coordinate real general\n1 2 1\n1 2 3\n');
     expect((await readSparseTable(row)).observations.rows).toBe(1);
@@ -88,7 +88,7 @@ describe('readSparseTable', () => {
     await expect(readTable(wide)).rejects.toThrow(/20000×20000 entries.*readSparseTable/);
   });
 
-  it('says that features are of several kinds', async () => {
+  it('reports that features are of several kinds', async () => {
     const features = 'E1\tA\tGene Expression\nE2\tB\tAntibody Capture\nE3\tC\tGene Expression\n';
     expect((await readSparseTable(cellRanger({ features }))).notes).toEqual([
       'The columns are features of 2 kinds: Gene Expression, Antibody Capture.',

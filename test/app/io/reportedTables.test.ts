@@ -44,7 +44,7 @@ describe('lines that begin with #', () => {
     expect(await readLabels(file, { count: 3 })).toEqual(['#ff0000', '#00ff00', '#0000ff']);
   });
 
-  it('hold names where their number fits', async () => {
+  it('contain names where their number fits', async () => {
     const { columns, notes } = await parsed('# mass speed\n1.5 2\n2.5 1\n0.5 4\n', {}, 't.txt');
     expect(columns).toEqual(['mass', 'speed']);
     expect(notes).toContain('Column names are taken from line 1, behind #.');
@@ -92,7 +92,7 @@ describe('decimal commas and points between thousands', () => {
   it('are refused where both readings are possible, with remedies that work', async () => {
     const points = 'a;b\n340;12.500\n987;1.234\n1.250;8\n';
     await expect(parsed(points)).rejects.toThrow(
-      /'12\.500', whose point may stand before decimals or between thousands/,
+      /'12\.500', whose point may be a decimal mark or a thousands separator/,
     );
     expect(await rowsOf(points, { thousands: '.' })).toEqual([
       [340, 12500],
@@ -125,18 +125,18 @@ describe('written numbers', () => {
     expect(ids).toBeUndefined();
   });
 
-  it('may hold typeset minus signs in exponents', async () => {
+  it('may contain typeset minus signs in exponents', async () => {
     expect((await rowsOf(`a,b,c\n${five((i) => `8.5e\u2212${i}`)}\n`))[2]![0]).toBe(0.085);
   });
 
   it.each([
     ['brackets in all cells', (i: number) => `(${i}.65)`, 'Write a minus sign, as in -6.65'],
-    ['errors', (i: number) => `4.6${i}±0.1`, 'Put the value and its error into columns of their own'],
+    ['errors', (i: number) => `4.6${i}±0.1`, 'Put the value and its error into separate columns'],
     ['bounds', (i: number) => (i % 2 ? `<${i}.5` : `${i}.5`), 'Write a number, or leave the cell empty'],
-  ])('with %s are refused, with the place and the remedy', async (_, cell, remedy) => {
+  ])('with %s are refused, with the position and the remedy', async (_, cell, remedy) => {
     const reading = parsed(`a,b,c\n${five(cell)}\n`);
     const first = [0, 1, 2, 3, 4].find((i) => cell(i) !== `${i}.5`)!;
-    await expect(reading).rejects.toThrow(`line ${first + 2}, column 'a' holds '${cell(first)}'`);
+    await expect(reading).rejects.toThrow(`line ${first + 2}, column 'a' contains '${cell(first)}'`);
     await expect(reading).rejects.toThrow(remedy);
   });
 
@@ -146,7 +146,7 @@ describe('written numbers', () => {
     expect(leftOut[0]).toMatchObject({ column: 'a', reason: expect.stringContaining('all with the same one') });
   });
 
-  it('keep their zeros in front where a formula says that they are text', async () => {
+  it('keep their leading zeros where a formula marks them as text', async () => {
     const { ids, notes } = await parsed('id,b,c\n="00100",1,2.5\n="00101",4,1.5\n="00102",2,0.5\n');
     expect(ids).toEqual(['00100', '00101', '00102']);
     expect(notes[0]).toContain('keeps as text');
@@ -173,7 +173,9 @@ describe('whole numbers beyond 2⁵³', () => {
 
   it('are refused as observations and as times', async () => {
     const text = 't,x\n1556559573141592653,1\n1556559573141592654,2\n';
-    await expect(parsed(text)).rejects.toThrow(/'1556559573141592653'.*doubles? holds? whole numbers only up to 2⁵³/);
+    await expect(parsed(text)).rejects.toThrow(
+      /'1556559573141592653'.*[Dd]oubles represent whole numbers only up to 2⁵³/,
+    );
     await expect(parsed(text, { time: 't' })).rejects.toThrow(/Subtract a common start/);
     expect((await parsed(text, { id: 't' })).ids).toEqual(['1556559573141592653', '1556559573141592654']);
   });
@@ -182,7 +184,7 @@ describe('whole numbers beyond 2⁵³', () => {
 describe('codes of missing values', () => {
   it('are an option that the error names', async () => {
     const text = 'x,y\n1,2\n.,3\n4,5\n';
-    await expect(parsed(text)).rejects.toThrow(/line 3, column 'x' holds '\.'.*`missingValues: \['\.'\]`/);
+    await expect(parsed(text)).rejects.toThrow(/line 3, column 'x' contains '\.'.*`missingValues: \['\.'\]`/);
     const { observations } = await parsed(text, { missingValues: ['.'], allowMissing: true });
     expect(Array.from(observations.column(0))).toEqual([1, Number.NaN, 4]);
   });
@@ -190,13 +192,13 @@ describe('codes of missing values', () => {
   it('among numbers are noted', async () => {
     const text = 'rain,temp\n-999,3.5\n6.8,4\n7.4,2\n12.5,1\n-999,2\n';
     const { notes } = await parsed(text);
-    expect(notes[0]).toMatch(/'rain' holds -999 2 times, far from its other numbers.*`missingValues: \['-999'\]`/);
+    expect(notes[0]).toMatch(/'rain' contains -999 2 times, far from its other numbers.*`missingValues: \['-999'\]`/);
     const coded = await parsed(text, { missingValues: [-999], allowMissing: true });
     expect(coded.observations.row(0)[0]).toBeNaN();
     expect(coded.notes).toEqual(["2 of 10 entries are missing: '-999'."]);
   });
 
-  it('leave a class called NA where other codes are given', async () => {
+  it('keep a class called NA where other codes are set', async () => {
     const text = 'kind,x,y\nNA,1,2\nEU,2,4\nNA,3,1\n';
     const usual = await parsed(text, { labels: 0 });
     expect(usual.labels).toEqual(['', 'EU', '']);
@@ -217,10 +219,12 @@ describe('names and lines above them', () => {
     }
   });
 
-  it('are found below titles and notes, which are noted', async () => {
+  it('are located below titles and notes, which are noted', async () => {
     const one = await parsed('Station,Hilltop\nday,temp,co2\n1,2.5,400\n3,2.7,401\n4,1.9,399\n');
     expect([one.columns, one.observations.rows]).toEqual([['day', 'temp', 'co2'], 3]);
-    expect(one.notes[0]).toMatch(/^1 line above the table is left out: line 1, from "Station, Hilltop" \(`skip`/);
+    expect(one.notes[0]).toMatch(
+      /^1 line above the table is left out: line 1, from "Station, Hilltop" \(set their number with `skip`/,
+    );
     const bank =
       '"Account:","10306",\n\n"From:","01.01.2012",\n"Text","Amount","Rate"\n"t","13.96","5.08"\n"u","9.5","7.1"\n';
     expect((await parsed(bank)).columns).toEqual(['Amount', 'Rate']);
@@ -237,7 +241,7 @@ describe('text', () => {
     expect(notes[0]).toBe("1 byte is not valid UTF-8: byte 32 (0xe9, line 4); '\ufffd' stands for it.");
   });
 
-  it('may hold quotes within a cell', async () => {
+  it('may contain quotes within a cell', async () => {
     const { ids, columns } = await parsed(
       'size;flow;loss\n1" pipe;7.5;1\n2" pipe;7.25;4\n3" pipe;4.5;2\n4" pipe;1.5;3\n5" pipe;2.5;0\n',
     );
@@ -280,8 +284,8 @@ describe('columnar files', () => {
       if (file !== 't.arrow') continue;
       expect(Array.from(observations.column(columns.indexOf('took')))).toEqual([55, 46, 63, 80]);
       expect(notes).toEqual([
-        "'took' holds durations, which are read in seconds.",
-        "'at' holds clock times, which are read in seconds.",
+        "'took' contains durations, which are read in seconds.",
+        "'at' contains clock times, which are read in seconds.",
       ]);
       const clock = await parseTable(bytes, file, { time: 'at' });
       expect(Array.from(clock.time!.data)).toEqual([0, 60, 120, 3600].map((second) => second / 86_400));
@@ -326,10 +330,10 @@ describe('columnar files', () => {
     ]);
     expect(ids).toEqual(['1', '2', '3']);
     expect(leftOut.slice(1)).toEqual([
-      { column: 'ragged', reason: 'holds lists of different lengths' },
-      { column: 'words', reason: 'holds lists of other values than numbers' },
+      { column: 'ragged', reason: 'contains lists of different lengths' },
+      { column: 'words', reason: 'contains lists of other values than numbers' },
     ]);
-    expect(notes[0]).toContain("'vector' holds lists of 2 numbers");
+    expect(notes[0]).toContain("'vector' contains lists of 2 numbers");
   });
 });
 
@@ -342,7 +346,7 @@ describe('archives of NumPy', () => {
   const doubles = (...values: number[]) => new Uint8Array(Float64Array.from(values).buffer);
   const whole = (...values: number[]) => new Uint8Array(Int32Array.from(values).buffer);
 
-  it('give the array asked for beside objects and complex numbers, which are noted', async () => {
+  it('yield the requested array among objects and complex numbers, which are noted', async () => {
     const bytes = zipSync({
       'X.npy': npy('<f8', '(2, 2)', doubles(1.5, 2, 3, 4)),
       'names.npy': npy('|O', '(2,)', new Uint8Array(16)),
@@ -355,11 +359,11 @@ describe('archives of NumPy', () => {
         [3, 4],
       ]);
       expect(notes.slice(1)).toEqual([
-        expect.stringMatching(/^Left out: 't\.npz:names' holds Python objects/),
-        expect.stringMatching(/^Left out: 't\.npz:spectrum' holds complex numbers/),
+        expect.stringMatching(/^Left out: 't\.npz:names' contains Python objects/),
+        expect.stringMatching(/^Left out: 't\.npz:spectrum' contains complex numbers/),
       ]);
     }
-    await expect(parseTable(bytes, 't.npz', { array: 'names' })).rejects.toThrow('holds Python objects');
+    await expect(parseTable(bytes, 't.npz', { array: 'names' })).rejects.toThrow('contains Python objects');
   });
 
   it.each(['csr', 'csc', 'coo'])('give a sparse matrix of SciPy: %s', async (format) => {

@@ -17,7 +17,7 @@ function written(name: string, descr: string, shape: string, entries: ArrayBuffe
 }
 
 describe('rowsOf', () => {
-  it('reads rows from their places, in any order, of doubles and whole numbers', async () => {
+  it('reads rows by position, in any order, of doubles and whole numbers', async () => {
     const doubles = await rowsOf(
       written(
         'f8.npy',
@@ -36,13 +36,13 @@ describe('rowsOf', () => {
     ]);
   });
 
-  it('refuses what is not a matrix of numbers in C order, is cut short, or has no such row', async () => {
+  it('refuses files that are not a matrix of numbers in C order, are cut short, or lack the row', async () => {
     const four = Float64Array.of(1, 2, 3, 4);
     const cases = [
       [written('f.npy', '<f8', '(2, 2)', four, 'True'), /column by column/],
-      [written('v.npy', '<f8', '(4,)', four), /must hold a matrix, one row a point, but its shape is \(4\)/],
+      [written('v.npy', '<f8', '(4,)', four), /must contain a matrix, one row a point, but its shape is \(4\)/],
       [written('s.npy', '<f8', '(3, 2)', four), /should take 176 bytes, but has 160/],
-      [written('t.npy', '<U2', '(2, 2)', four), /holds text/],
+      [written('t.npy', '<U2', '(2, 2)', four), /contains text/],
       [join(folder, 'none.npy'), /cannot be read/],
     ] as const;
     for (const [file, message] of cases) {
@@ -50,6 +50,6 @@ describe('rowsOf', () => {
       await expect(rowsOf(file)).rejects.toThrow(message);
     }
     const rows = await rowsOf(written('ok.npy', '<f8', '(2, 2)', four));
-    await expect(rows.read(Int32Array.of(0, 2))).rejects.toThrow(/has rows 0 to 1, but row 2 was asked for/);
+    await expect(rows.read(Int32Array.of(0, 2))).rejects.toThrow(/has rows 0 to 1, but row 2 was requested/);
   });
 });

@@ -7,18 +7,18 @@ const lines = (head: string, line: (i: number) => string, rows = 8) =>
   [head, ...Array.from({ length: rows }, (_, i) => line(i))].join('\n');
 
 describe('tables as spreadsheets leave them', () => {
-  it('name their delimiter in a first line, which is no data', async () => {
+  it('name their delimiter in a first line, which is not data', async () => {
     const { columns, observations } = await table(`sep=;\na;b\n${lines('1,5;2', (i) => `${i},25;${i * i}`)}`);
     expect(columns).toEqual(['a', 'b']);
     expect(observations.row(0)).toEqual(Float64Array.of(1.5, 2));
-    await expect(table(`sep=|\na|b\n1|2\n3|x\n`)).rejects.toThrow("line 4, column 'b' holds 'x'");
+    await expect(table(`sep=|\na|b\n1|2\n3|x\n`)).rejects.toThrow("line 4, column 'b' contains 'x'");
   });
 
   it('keep names above their columns where lines of data end with a delimiter', async () => {
     const { columns, observations, leftOut } = await table(lines('a,b,c', (i) => `${i}.5,${i * i},${-i},`));
     expect(columns).toEqual(['a', 'b', 'c']);
     expect(observations.row(2)).toEqual(Float64Array.of(2.5, 4, -2));
-    expect(leftOut).toEqual([{ column: 'column3', reason: 'holds no value' }]);
+    expect(leftOut).toEqual([{ column: 'column3', reason: 'contains no value' }]);
   });
 
   it('end with lines of empty cells, which are left out with a sentence', async () => {
@@ -39,7 +39,7 @@ describe('tables as spreadsheets leave them', () => {
     expect(notes).toEqual(["'share' is in percent: '0.5 %' is read as 0.5.", '1 of 16 entries is missing.']);
     // Beside numbers without the sign nobody knows what these mean.
     await expect(table(lines('a,share', (i) => `${i}.5,${i < 2 ? `${i}%` : i / 100}`))).rejects.toThrow(
-      "line 2, column 'share' holds '0%'",
+      "line 2, column 'share' contains '0%'",
     );
   });
 
@@ -69,13 +69,13 @@ describe('tables as spreadsheets leave them', () => {
   it('have a second line of names, a line of totals, or two decimal marks: each is named, with a remedy', async () => {
     const rejected = (text: string) => expect(table(text)).rejects;
     await rejected(lines('a,b', (i) => (i === 0 ? '[mm],[kg]' : `${i}.5,2`))).toThrow(
-      "line 2, column 'a' holds '[mm]', which is not a finite number. If this line holds names or units, remove it.",
+      "line 2, column 'a' contains '[mm]', which is not a finite number. If this line contains names or units, remove it.",
     );
     await rejected(`${lines('a,b', (i) => `${i}.5,${i * i}`)}\nTotal,28`).toThrow(
-      "line 10, column 'a' holds 'Total', which is not a finite number. Correct it, remove its line",
+      "line 10, column 'a' contains 'Total', which is not a finite number. Correct it, remove its line",
     );
     await rejected(lines('a;b', (i) => `${i}${i % 2 ? ',' : '.'}5;${i * i}`)).toThrow(
-      "holds '0.5', which is not a finite number. Numbers of this table are read with a decimal comma",
+      "contains '0.5', which is not a finite number. Numbers of this table are read with a decimal comma",
     );
     await rejected(lines('a,b', (i) => (i === 4 ? '1e400,1' : `${i}.5,${i * i}`))).toThrow(InvalidInputError);
   });

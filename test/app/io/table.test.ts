@@ -38,7 +38,7 @@ describe('readTable on text', () => {
     expect(columns).toEqual(['column0', 'column1']);
   });
 
-  it('takes names that are numbers as a header when told to', async () => {
+  it('uses numeric names as a header on request', async () => {
     const { observations, columns } = await read('t.csv', '2001,2002\n3,4', { header: true });
     expect(observations.toArrays()).toEqual([[3, 4]]);
     expect(columns).toEqual(['2001', '2002']);
@@ -97,13 +97,13 @@ describe('readTable on text', () => {
 
   it.each([
     ['ragged', 'a,b\n1,2\n3\n', {}, 'is ragged: line 1 has 2 cells, but line 3 has 1.'],
-    ['text', 'a,b\n1,2\n3,high\n', {}, "line 3, column 'b' holds 'high', which is not a finite number."],
-    ['infinite', 'a,b\n1,2\n1e999,3\n', {}, "line 3, column 'a' holds '1e999'"],
-    ['hexadecimal', 'a,b\n1,0x10\n2,3\n', {}, "line 2, column 'b' holds '0x10'"],
+    ['text', 'a,b\n1,2\n3,high\n', {}, "line 3, column 'b' contains 'high', which is not a finite number."],
+    ['infinite', 'a,b\n1,2\n1e999,3\n', {}, "line 3, column 'a' contains '1e999'"],
+    ['hexadecimal', 'a,b\n1,0x10\n2,3\n', {}, "line 2, column 'b' contains '0x10'"],
     ['empty cell', 'a,b\n1,2\n,4\n', {}, "line 3, column 'a' is empty. Fill it in"],
     ['NaN cell', 'a,b\n1,NaN\n', {}, "line 2, column 'b' is 'NaN'."],
     ['empty file', '', {}, 'is empty.'],
-    ['blank file', '\n \n', {}, 'is empty: it holds no line with data.'],
+    ['blank file', '\n \n', {}, 'is empty: it contains no line with data.'],
     ['ragged by one', 'a\n1,2\n', {}, 'line 1 has 1 cell, but line 2 has 2.'],
     ['header only', 'a,b\n', {}, 'but no data below it.'],
     ['labels only', 'k\noil\n', { labels: 'k' }, "has no column of numbers but the labels 'k'"],
@@ -115,7 +115,7 @@ describe('readTable on text', () => {
     ],
     ['label index too large', 'a,b\n1,2\n', { labels: 2 }, 'has no column number 2 for the labels.'],
     ['open quote', 'a,b\n1,"2\n', {}, 'is not valid CSV: a quote that opens below line 1 is not closed.'],
-  ])('says what is wrong: %s', async (_, text, options, expected) => {
+  ])('explains invalid input: %s', async (_, text, options, expected) => {
     expect(await failure(read('t.csv', text, options))).toContain(expected);
   });
 
@@ -129,7 +129,7 @@ describe('readTable on text', () => {
     expect(await given({ delimiter: '' })).toContain("Option 'delimiter' of readTable must be a character");
   });
 
-  it('says which file cannot be read', async () => {
+  it('reports which file cannot be read', async () => {
     const { path, write } = temporaryFolder();
     const absent = join(path, 'absent.csv');
     expect(await failure(readTable(absent))).toBe(`'${absent}' cannot be read: there is no such file or folder.`);

@@ -13,8 +13,8 @@ import {
   type MatrixLike,
   observed,
   rbf,
-  segmentsOf,
 } from '../../../src/index.ts';
+import { segmentsOf } from '../../../src/priors/index.ts';
 import { latentfield } from '../cli/latentfield.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -27,7 +27,7 @@ const table = (when: readonly string[] = dates) =>
 const parsed = (content: string, options: object) => parseTable(new TextEncoder().encode(content), 't.csv', options);
 
 describe('a column of time', () => {
-  it('is none of the observations, and holds days of dates and numbers as they are', async () => {
+  it('is not an observation, and contains days of dates and numbers as they are', async () => {
     const read = await parsed(table(), { time: 'day' });
     expect(read.columns).toEqual(['a', 'b', 'c']);
     expect([...read.time!.data].map((day) => day - read.time!.data[0]!)).toEqual([
@@ -41,21 +41,21 @@ describe('a column of time', () => {
 
   it('without a time in a row, or of other text, is refused with its line', async () => {
     const without = (bad: string) => parsed(table(dates.map((date, i) => (i === 4 ? bad : date))), { time: 'day' });
-    await expect(without('')).rejects.toThrow(/line 6, column 'day' is empty, but it is to hold times/);
+    await expect(without('')).rejects.toThrow(/line 6, column 'day' is empty, but times are expected/);
     await expect(without('soon')).rejects.toThrow(/line 6, column 'day' is 'soon'.* dates such as 2024-02-29/);
     await expect(parsed(table(), { time: 'date' })).rejects.toThrow(/no column 'date'/);
   });
 });
 
 describe('sequences', () => {
-  it('begin after steps that are longer than 1.5 times the median step, or than what is given', () => {
+  it('begin after steps that are longer than 1.5 times the median step, or than an explicit limit', () => {
     expect(segmentsOf([1, 2, 3, 10, 11])).toEqual([0, 3]);
     expect(segmentsOf([0, 1, 2, 4, 5, 9], { maxStep: 2 })).toEqual([0, 5]);
     expect(segmentsOf([0, 31, 59, 90, 120])).toEqual([0]);
     expect(segmentsOf([7])).toEqual([0]);
   });
 
-  it('of times that do not ascend or are none are refused with the row', () => {
+  it('of times that do not ascend or are missing are refused with the row', () => {
     expect(() => segmentsOf([1, 2, 2])).toThrow(/row 2 \(from 0\) has 2 after 2.*Sort the rows/);
     expect(() => segmentsOf([1, 3, 2])).toThrow(/row 2 \(from 0\) has 2 after 3/);
     expect(() => segmentsOf([1, Number.NaN])).toThrow(/row 1 \(from 0\) is NaN/);
@@ -96,11 +96,13 @@ describe('a table with gaps in time', () => {
     expect(placed.stderr).toMatch(/^gplvm: 15 points placed .*\n$/);
   });
 
-  it('takes the longest step that is no gap, and says where steps differ', async () => {
+  it('accepts a longest step, and reports where steps differ', async () => {
     const { data, out } = folder();
     const joined = await latentfield(['fit', data, ...short, '--time', 'day', '--max-step', '6', '--out', out]);
     expect(joined.stderr).toContain("time: 'day', 2 sequences, from rows 0, 10, steps of 1 to 6; gaps of 12\n");
-    expect(joined.stderr).toContain('note: dynamics take every step as one, but those of this time differ.');
+    expect(joined.stderr).toContain(
+      'note: dynamics treat all steps as equal, but the times of these rows are unevenly spaced.',
+    );
   });
 
   it.each([
@@ -117,7 +119,7 @@ describe('a table with gaps in time', () => {
     expect(ran.stderr).toMatch(message);
   });
 
-  it('is told to be sorted where its time goes back', async () => {
+  it('is refused where its time goes back, with the advice to sort it', async () => {
     const { write, out } = folder();
     const data = write('mixed.csv', table([dates[1]!, dates[0]!, ...dates.slice(2)]));
     const ran = await latentfield(['fit', data, ...short, '--time', 'day', '--out', out]);

@@ -8,7 +8,7 @@ import { ownIdentity } from '../../../src/core/processes.ts';
 import { InvalidInputError } from '../../../src/index.ts';
 import { temporaryFolder } from './folder.ts';
 
-it('a link that stands where the temporary file would be is not written through', async () => {
+it('a link at the path of the temporary file is not written through', async () => {
   const { path: folder } = temporaryFolder();
   const foreseen = vi.spyOn(crypto, 'randomBytes').mockImplementation(() => Buffer.alloc(8));
   syncBuiltinESMExports();

@@ -10,14 +10,14 @@ const parsed = (content: string, options = {}) => parseTable(new TextEncoder().e
 describe('true and false', () => {
   const table = csv('a,lit,b', '1,true,2', '3,FALSE,5', '4,True,1', '7,,2');
 
-  it('are 1 and 0, which is said, and NaN where missing', async () => {
+  it('are 1 and 0, with a note, and NaN where missing', async () => {
     const { observations, columns, notes } = await parsed(table, { allowMissing: true });
     expect(columns).toEqual(['a', 'lit', 'b']);
     expect(observations.toArrays().map(([, lit]) => lit)).toEqual([1, 0, 1, Number.NaN]);
     expect(notes).toContain("1 column of true and false is read as 1 and 0: 'lit'.");
   });
 
-  it('are text as labels, and beside other text', async () => {
+  it('are text as labels, and together with other text', async () => {
     const options = { labels: 'lit' };
     expect((await parsed(table, options)).labels).toEqual(['true', 'FALSE', 'True', '']);
     expect((await parsed(csv('a,lit', '1,true', '2,perhaps', '4,false'))).columns).toEqual(['a']);
@@ -27,7 +27,7 @@ describe('true and false', () => {
 describe('categories', () => {
   const table = csv('sample,a,kind', 's1,1,oil', 's2,3,gas', 's3,4,oil', 's4,7,?');
 
-  it('are columns of 0 and 1 where they are asked for', async () => {
+  it('are columns of 0 and 1 on request', async () => {
     const { observations, columns, leftOut } = await parsed(table, { oneHot: 'kind', allowMissing: true });
     expect(columns).toEqual(['a', 'kind=gas', 'kind=oil']);
     expect(observations.toArrays()).toEqual([
@@ -43,7 +43,7 @@ describe('categories', () => {
     await expect(parsed(table, { oneHot: 'a' })).resolves.toMatchObject({ columns: ['a=1', 'a=3', 'a=4', 'a=7'] });
   });
 
-  it('of new rows are those of the fit, and another counts as none of them, with a note of its place', async () => {
+  it('of new rows match the fit, and an unknown category counts as none of them, with a note of its position', async () => {
     const { write } = temporaryFolder();
     const read = await readTable(write('t.csv', table.replace('?', 'gas')), { oneHot: 'kind', id: 'sample' });
     const known = { ...read, others: ['sample', 'kind'] };
@@ -63,7 +63,7 @@ describe('categories', () => {
 });
 
 describe('dates', () => {
-  it('as colors are days since 1970-01-01, whatever the time zone of the machine', async () => {
+  it('as colors are days since 1970-01-01, in any time zone of the machine', async () => {
     const dates = [
       '1970-01-02',
       '2024-02-29',
@@ -85,7 +85,7 @@ describe('dates', () => {
 });
 
 describe('ids', () => {
-  it('of new rows are those of the column that named the points of the fit, whatever the order of columns', async () => {
+  it('of new rows come from the column that named the points of the fit, in any order of columns', async () => {
     const { write } = temporaryFolder();
     const rows = ['1,u,s1,2', '3,v,s2,5', '4,w,s3,1', '6,x,s4,2', '9,y,s5,4'];
     const read = await readTable(write('t.csv', csv('a,note,sample,b', ...rows)), { id: 'sample' });
@@ -117,10 +117,11 @@ describe('grades', () => {
     expect(own.sample([[0.3], [1]], { seed: 2 }).data.every((grade) => grade >= 1 && grade <= 5)).toBe(true);
     expect(loadFit(JSON.parse(JSON.stringify(own))).objective).toBe(own.objective);
     expect(checkLikelihood(ordinal({ levels: 4, from: 1 })).passed).toBe(true);
-    expect(() => ordinal({ levels: 4, from: 2 })).toThrow(/lowest grade, must be 0 or 1/);
+    expect(checkLikelihood(ordinal({ levels: 4, from: 2 })).passed).toBe(true);
+    expect(() => ordinal({ levels: 4, from: 0.5 })).toThrow(/lowest grade, must be a whole number/);
   });
 
-  it('from 1 are refused with what to do where grades from 0 are expected', async () => {
+  it('from 1 are refused with the remedy where grades from 0 are expected', async () => {
     await expect((async () => fit(model(grades), { maxIterations: 1 }))()).rejects.toThrow(
       /whole number from 0 to 4; grades from 1 to 5 take from: 1/,
     );

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chainPlot, latentPlot, pairsPlot, predictivePlot, rankPlot } from '../../../src/app/plot/index.ts';
 import {
-  checkPredictive,
   type Draws,
   fixed,
   fixedAt,
@@ -12,6 +11,7 @@ import {
   rbf,
   samplePosterior,
 } from '../../../src/index.ts';
+import { checkPredictive } from '../../../src/inference/index.ts';
 import { marks, parseSvg, texts } from './svg.ts';
 
 const prior = gamma({ shape: 2, rate: 2 });
@@ -51,7 +51,7 @@ describe('pictures of draws', () => {
     }
   });
 
-  it('show the first six names that are not latents unless told others, and pairs of the first four', async () => {
+  it('show the first six names that are not latents unless others are set, and pairs of the first four', async () => {
     const all = ['latents[0,0]', ...Array.from({ length: 8 }, (_, k) => `p${k}`)];
     const values = (name: string) => new Matrix(Float64Array.from([1, 2, 3, all.indexOf(name)]), 2, 2);
     const draws = { names: all, chains: 2, draws: 2, divergences: [], values } as unknown as Draws;
@@ -65,7 +65,7 @@ describe('pictures of draws', () => {
     expect(await shown(chainPlot({ ...draws, names: [all[0]!] } as Draws))).toEqual([all[0]]);
   });
 
-  it('show the ranks of each chain in 20 bins, whose numbers are those of the chain', async () => {
+  it('show the ranks of each chain in 20 bins, with the counts of the chain', async () => {
     const draws = await drawn;
     const height = 200;
     const bars = marks(parseSvg(await rankPlot(draws, { names: [names[1]!], height })), 'bars');
@@ -124,7 +124,7 @@ describe('pictures of draws', () => {
     expect(texts(root).join()).toMatch('largest entry');
   });
 
-  it('show points with turned ellipses of two deviations, those of a diagonal covariance as variances do', async () => {
+  it('show points with turned ellipses of two deviations; a diagonal covariance gives the ellipses of its variances', async () => {
     const latents = [
       [0, 0],
       [4, 3],

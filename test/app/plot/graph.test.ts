@@ -52,7 +52,7 @@ describe('latentPlot of a graph', () => {
     expect(marks(parseSvg(await latentPlot({ latents, graph: graphOf() })), 'edges')).toHaveLength(0);
   });
 
-  it('has as many units to a pixel on both axes where it is asked to, and no axes where they are turned off', async () => {
+  it('has equal units per pixel on both axes on request, and no axes where they are turned off', async () => {
     const options = { latents, equalScales: true, axes: false, width: 200, height: 300 };
     const root = parseSvg(await latentPlot(options));
     const [first, across, , up] = marks(root, 'points').map(position);
@@ -63,7 +63,7 @@ describe('latentPlot of a graph', () => {
     expect(texts(root)).toEqual([]);
   });
 
-  it('says what is wrong', async () => {
+  it('explains invalid input', async () => {
     const precision = precisionGrid(
       (X) => ({ variance: X }),
       [
@@ -91,7 +91,7 @@ describe('adjacencyPlot', () => {
     expect(texts(root)).toContain('W');
   });
 
-  it('says what is wrong', async () => {
+  it('explains invalid input', async () => {
     await expect(adjacencyPlot({} as Graph)).rejects.toThrow('adjacencyPlot takes a graph');
   });
 });
@@ -111,7 +111,7 @@ describe('pictureGrid', () => {
     ]);
   });
 
-  it('has a title above them, and holds whole pictures', async () => {
+  it('has a title above them, and contains whole pictures', async () => {
     const pictures = await Promise.all(
       [1, 2].map((scale) => latentPlot({ latents: latents.map(([a, b]) => [scale * a!, b!]) })),
     );
@@ -123,7 +123,7 @@ describe('pictureGrid', () => {
     expect(inner.map((picture) => marks(picture, 'points').length)).toEqual([5, 5]);
   });
 
-  it('says what is wrong', () => {
+  it('explains invalid input', () => {
     expect(() => pictureGrid([])).toThrow('takes at least one, but none was given');
     expect(() => pictureGrid([rectangle(1, 1)], { columns: 0 })).toThrow('number of columns, but 0 was given');
     expect(() => pictureGrid([rectangle(1, 1), '<p/>'])).toThrow('Picture 1 of a grid must be SVG text');

@@ -121,7 +121,7 @@ describe('latentPlot', () => {
     expect(marks(single, 'legend-symbol')).toHaveLength(0);
   });
 
-  it('tells 70 labels apart', async () => {
+  it('distinguishes 70 labels', async () => {
     const many = Array.from({ length: MOST_LABELS }, (_, i) => [i, i % 7]);
     const root = parseSvg(await latentPlot({ latents: many, labels: many.map(([i]) => i!) }));
     const looks = marks(root, 'points').map(({ attributes }) => `${attributes.fill} ${attributes.d}`);
@@ -147,7 +147,7 @@ describe('latentPlot', () => {
   it.each([
     ['labels', { latents, labels: ['a'] }, 'There are 5 latent points, but 1 labels were given.'],
     ['NaN', { latents: [[0, Number.NaN]] }, 'row 0, column 1 is NaN'],
-    ['columns', { latents, columns: [0, 2] }, 'columns [0, 2] of 5×2 latents were asked for'],
+    ['columns', { latents, columns: [0, 2] }, 'columns [0, 2] of 5×2 latents were requested'],
     ['none', { latents: [] }, '0×0 latents'],
     [
       'many labels',
@@ -174,7 +174,7 @@ describe('latentPlot', () => {
       },
       'row 0, column 1 is 0',
     ],
-  ])('says what is wrong: %s', async (_, options, expected) => {
+  ])('explains invalid input: %s', async (_, options, expected) => {
     await expect(latentPlot(options)).rejects.toThrow(expected);
     await expect(latentPlot(options)).rejects.toThrow(InvalidInputError);
   });
@@ -230,7 +230,7 @@ describe('precisionGrid', () => {
     });
   });
 
-  it('reaches 1 to both sides of latents that coincide, whatever the margin is', () => {
+  it('reaches 1 to both sides of latents that coincide, for any margin', () => {
     const predict = ({ rows }: Matrix) => ({ variance: Matrix.from(Array.from({ length: rows }, () => [1])) });
     const latents = [
       [3, 1],
@@ -268,7 +268,7 @@ describe('precisionGrid', () => {
     for (const row of values.toArrays()) expect(row).toEqual(Array.from(x, (a) => 1 / Math.fround(1 + a ** 2)));
   });
 
-  it('says what is wrong', () => {
+  it('explains invalid input', () => {
     const predict = (points: Matrix) => ({ variance: Matrix.zeros(points.rows, 1) });
     expect(() => precisionGrid(predict, latents)).toThrow('The predicted variance at (-0.1, -0.2) is 0');
     expect(() => precisionGrid(predict, latents, { resolution: 1 })).toThrow('from 2 to 1000, but 1');

@@ -9,6 +9,7 @@ import {
   svgToPng,
 } from '../../../src/app/plot/index.ts';
 import { colorOf, UNLABELED } from '../../../src/app/plot/looks.ts';
+import { InvalidInputError } from '../../../src/core/errors.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { mixed } from '../../../src/scene/index.ts';
 import { colorDifference, contrast, type Lab, labOf, oklabOf, SIGHTS } from './colorDifference.ts';
@@ -30,7 +31,7 @@ const GROUNDS = [
 ] as const;
 
 describe('colors of labels', () => {
-  it('are told apart by CIEDE2000, which agrees with published pairs', () => {
+  it('are distinct by CIEDE2000, which agrees with published pairs', () => {
     const published: [Lab, Lab, number][] = [
       [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
       [[50, -1, 2], [50, 0, 0], 2.3669],
@@ -85,7 +86,7 @@ describe('colors of labels', () => {
     expect(texts(parseSvg(svg)).filter((text) => ['b', '(none)'].includes(text))).toEqual(['b', '(none)']);
   });
 
-  it('stand in the legend in their order, whatever their number', async () => {
+  it('appear in the legend in their order, for any number of them', async () => {
     for (const count of [19, 40, MOST_LABELS]) {
       const many = Array.from({ length: count }, (_, i) => [i, i % 7]);
       const root = parseSvg(await latentPlot({ latents: many, labels: many.map(([i]) => i!) }));
@@ -100,7 +101,7 @@ describe('colors of labels', () => {
 });
 
 describe('colors of numbers', () => {
-  it('are those of the ramp from the smallest to the largest, gray without a number', async () => {
+  it('follow the ramp from the smallest to the largest, gray without a number', async () => {
     const svg = await latentPlot({ latents, color: [10, 30, 20, Number.NaN, 15], legendTitle: 'age' });
     const stops = PALETTES.light.numbers;
     expect(stops).toHaveLength(7);
@@ -123,7 +124,7 @@ describe('colors of numbers', () => {
     }
   });
 
-  it('are refused beside labels, in another number, and where infinite', async () => {
+  it('are refused together with labels, in another number, and where infinite', async () => {
     await expect(latentPlot({ latents, color: [1, 2, 3, 4, 5], labels: latents.map(() => 'a') })).rejects.toThrow(
       'Leave out labels or color.',
     );
@@ -230,7 +231,7 @@ describe('images of points', () => {
     expect([...data]).toEqual([0, 64, 32, 64, 128, 255]);
   });
 
-  it('say what is wrong', async () => {
+  it('explain invalid input', async () => {
     await expect(latentPlot({ latents, image: [2, 3] })).rejects.toThrow('give these too');
     await expect(latentPlot({ latents, observations: pixels, image: [2, 4] })).rejects.toThrow(
       'Images of 2×4 have 8 pixels, but the observations have 6 columns.',
@@ -277,7 +278,7 @@ describe('images of points', () => {
 });
 
 describe('text of pictures', () => {
-  it('holds no control characters, halves of characters or turns of direction', async () => {
+  it('contains no control characters, halves of characters or changes of direction', async () => {
     const bad = 'a\u0000\u0007\u001b[31m\u0085b\ud800c\u202edef\uffff';
     const svg = await latentPlot({ latents, labels: [bad, 'x', 'x', 'x', '<b>&'], title: bad });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
@@ -292,7 +293,7 @@ describe('text of pictures', () => {
 });
 
 describe('svgToPng', () => {
-  it('makes pixels of a picture, as many as asked for', async () => {
+  it('makes pixels of a picture, as many as requested', async () => {
     const { decode } = await import('fast-png');
     const svg = await latentPlot({ latents, labels: ['a', 'b', 'a', 'b', 'a'], axes: false, width: 200, height: 100 });
     const size = /width="(\d+)" height="(\d+)"/.exec(svg)!.slice(1).map(Number);
@@ -308,10 +309,15 @@ describe('svgToPng', () => {
     ).toBe(colorOf(0));
   });
 
-  it('says what is wrong', async () => {
+  it('explains invalid input', async () => {
     await expect(svgToPng('<p/>')).rejects.toThrow('made of SVG text with a width and a height');
     const svg = '<svg width="100" height="50"></svg>';
     await expect(svgToPng(svg, { scale: 0 })).rejects.toThrow('Give a scale above 0 and up to 163.');
     await expect(svgToPng(svg, { scale: 1000 })).rejects.toThrow('would be 100000 pixels long');
+    const cut = svgToPng('<svg width="100" height="50"><g>');
+    await expect(cut).rejects.toThrow(InvalidInputError);
+    await expect(cut).rejects.toThrow('This SVG text cannot be drawn');
+    const elsewhere = svg.replace('></svg>', '><image href="/tmp/a.png" width="100" height="50"/></svg>');
+    await expect(svgToPng(elsewhere)).rejects.toThrow('without references to other files');
   });
 });

@@ -84,7 +84,7 @@ it('draws ellipses with half axes in pixels, also of points out of view, below t
   expect(calls.slice(3).map(([name]) => name)).toEqual(['mark', 'mark']);
 });
 
-it('gives the radius of a point: that of the scene, larger where the map is enlarged, at most 7 pixels', () => {
+it('returns the radius of a point: the radius of the scene, larger where the map is enlarged, at most 7 pixels', () => {
   vi.stubGlobal('Path2D', PathText);
   const radius = (nearness: number, own?: number) =>
     drawMarks(recorder().context, { ...scene, ...(own !== undefined && { radius: own }) }, pixels, theme, nearness);
@@ -95,7 +95,7 @@ it('gives the radius of a point: that of the scene, larger where the map is enla
   expect(radius(100, 3)).toBe(7);
 });
 
-it('draws points as pictures where there is room, in frames as wide on all sides, wider around a ringed point', () => {
+it('draws points as pictures where they fit, in frames of equal width on all sides, wider around a ringed point', () => {
   vi.stubGlobal('Path2D', PathText);
   const [fillRect, drawImage] = [vi.fn(), vi.fn()];
   const context = Object.assign(recorder().context, { fillRect, drawImage });

@@ -39,7 +39,7 @@ const dataOf = (html: string): PageData =>
   JSON.parse(/<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!);
 
 describe('plotHtml', () => {
-  it('holds the points, their rows to four digits, and text that cannot become markup', async () => {
+  it('contains the points, their rows to four digits, and text that cannot become markup', async () => {
     const html = await plotHtml(options);
     const data = dataOf(html);
     expect(data.latents).toEqual([
@@ -96,13 +96,13 @@ describe('plotHtml', () => {
       { latents: [[0], [0]], observations: [new Float64Array(1e6 + 1), new Float64Array(1e6 + 1)] },
       '2×1000001',
     ],
-  ])('says what is wrong: %s', async (_, wrong, expected) => {
+  ])('explains invalid input: %s', async (_, wrong, expected) => {
     await expect(plotHtml(wrong)).rejects.toThrow(expected);
   });
 
   const number = (text: string) => Number(text.replace('−', '-'));
 
-  it('has ticks where their numbers lie, at round numbers, whatever the zoom', () => {
+  it('has ticks at their numbers, at round numbers, for any zoom', () => {
     const drawn = (scale: number) => {
       const texts: { text: string; x: number; y: number }[] = [];
       const nothing = () => undefined;
@@ -167,7 +167,7 @@ describe.skipIf(CHROMIUM === undefined)(`plotHtml in a browser${NEEDS_CHROMIUM}`
     return { at, url, unit, hint: page.locator('#hint') };
   }
 
-  it('says of the point under the pointer its id, label and row, from a file, without network', async () => {
+  it('shows id, label and row of the point under the pointer, from a file, without network', async () => {
     requests.length = 0;
     const { at, url, hint } = await opened(options);
     expect(await hint.isHidden()).toBe(true);

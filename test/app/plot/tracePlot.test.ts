@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { tracePlot } from '../../../src/app/plot/index.ts';
-import { marks, parseSvg, texts } from './svg.ts';
+import { sceneSvg, tracePlot } from '../../../src/app/plot/index.ts';
+import { elements, marks, parseSvg, texts } from './svg.ts';
 
 const trace = [
   { evaluations: 1, objective: -100 },
@@ -16,9 +16,23 @@ it('draws the objective by evaluations', async () => {
   for (const text of ['Fit', 'evaluations', 'objective']) expect(texts(root)).toContain(text);
 });
 
-it('says what is wrong', async () => {
+it('explains invalid input', async () => {
   await expect(tracePlot([])).rejects.toThrow('the trace is empty');
   await expect(tracePlot([...trace, { evaluations: 6, objective: Number.NaN }])).rejects.toThrow(
     'entry 3 is NaN after 6',
   );
+});
+
+it('an axis has the ticks that it lists, at their values', () => {
+  const ticks = [0, 2].map((value) => ({ value, text: `${10 ** value} rows` }));
+  const scene = {
+    ...{ width: 300, height: 100, description: 'Powers of ten', marks: [], legends: [] },
+    ...{ x: { domain: [0, 3] as const, ticks }, y: { domain: [0, 1] as const } },
+  };
+  const root = parseSvg(sceneSvg(scene));
+  const labels = elements(root, ({ name }) => name === 'text');
+  expect(labels.map(({ text, attributes }) => [text, attributes.x])).toEqual([
+    ['1 rows', '0'],
+    ['100 rows', '200'],
+  ]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { framed, frameFrom } from '../../../src/app/queue/shards/messages.ts';
 
-it('keeps every bit, wherever the bytes begin', () => {
+it('keeps every bit, for any offset of the bytes', () => {
   const lists = [
     new Float64Array([0.1, -0, Number.NaN, -Infinity, 5e-324]),
     new Float64Array(0),
@@ -25,15 +25,15 @@ const headed = (json: string, more = 0) => {
 };
 
 it.each([
-  ['nothing', new Uint8Array(0), /0 bytes are no message/],
-  ['a header that ends behind the bytes', Uint8Array.of(9, 0, 0, 0, 123, 125), /6 bytes are no message/],
-  ['no JSON', headed('{'), /no JSON object/],
-  ['a list', headed('[]'), /no JSON object/],
-  ['no lengths', headed('{}'), /does not hold the lists/],
-  ['lengths that are none', headed('{"lengths":[-1]}'), /does not hold the lists/],
-  ['fewer numbers than it names', headed('{"lengths":[2]}', 8), /does not hold the lists/],
-  ['more numbers than it names', headed('{"lengths":[2]}', 24), /does not hold the lists/],
-  ['a part of a number', headed('{"lengths":[1]}', 9), /does not hold the lists/],
+  ['nothing', new Uint8Array(0), /0 bytes are not a message/],
+  ['a header that ends behind the bytes', Uint8Array.of(9, 0, 0, 0, 123, 125), /6 bytes are not a message/],
+  ['no JSON', headed('{'), /not a JSON object/],
+  ['a list', headed('[]'), /not a JSON object/],
+  ['no lengths', headed('{}'), /does not contain the lists/],
+  ['lengths that are none', headed('{"lengths":[-1]}'), /does not contain the lists/],
+  ['fewer numbers than it names', headed('{"lengths":[2]}', 8), /does not contain the lists/],
+  ['more numbers than it names', headed('{"lengths":[2]}', 24), /does not contain the lists/],
+  ['a part of a number', headed('{"lengths":[1]}', 9), /does not contain the lists/],
 ])('refuses %s', (_, bytes, reason) => {
   expect(() => frameFrom(bytes)).toThrow(reason);
 });

@@ -16,10 +16,10 @@ it('keeps every bit', () => {
 });
 
 it.each([
-  ['{', /no JSON/],
-  ['{"$doubles":"AAAA"}', /3 bytes are no list of doubles/],
+  ['{', /not JSON/],
+  ['{"$doubles":"AAAA"}', /3 bytes are not a list of doubles/],
   ['{"$doubles":[1]}', /base64/],
-  ['{"$matrix":[2,2,"AAAAAAAAAAA="]}', /1 numbers are no 2×2 matrix/],
+  ['{"$matrix":[2,2,"AAAAAAAAAAA="]}', /1 numbers are not a 2×2 matrix/],
   ['{"$matrix":[1]}', /\[rows, columns, base64\]/],
   ['{"$number":"toString"}', /is no number/],
 ])('refuses %s', (text, reason) => {

@@ -35,7 +35,7 @@ it('a job that claims the checksum of another table is refused, and the sweep of
   await transport.add('fits', [{ id: 'planted', body }]);
   const { table } = await sweep(honest, { transport });
   expect(table[0]!.objective).toBe(expected.table[0]!.objective);
-  expect(messages).toEqual(['Job planted was refused: The checksum of a fit is not that of its table.']);
+  expect(messages).toEqual(['Job planted was refused: The checksum of a fit does not match its table.']);
   expect(await transport.blobs.get(keysOf('planted').result)).toBeUndefined();
 });
 

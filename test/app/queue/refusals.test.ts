@@ -52,7 +52,7 @@ describeWithRedis('a queue', {}, () => {
   it.each([
     [`redis://:${SECRET}@127.0.0.1`, 'refused the user name or password. Check those in the connection string.'],
     ['redis://127.0.0.1', 'asks for a password. Give it in the connection string: redis://:password@host.'],
-  ])('says of %s what is wrong with the password, within 5 seconds', async (address, what) => {
+  ])('reports for %s what is wrong with the password, within 5 seconds', async (address, what) => {
     const connection = `${address}:${guarded.port}`;
     const began = performance.now();
     const ran = await latentfield(['worker', '--redis', connection]);
@@ -80,13 +80,13 @@ describeWithRedis('a queue', {}, () => {
     await raw.set(`latentfield:blobs:${damaged}`, 'damaged');
     const version = VERSION;
     const bodies: [unknown, RegExp][] = [
-      [{ url: 'http://elsewhere' }, /This is no job of latentfield/],
-      [{ body: 'process.exit(1)' }, /This is no JSON/],
+      [{ url: 'http://elsewhere' }, /This is not a job of latentfield/],
+      [{ body: 'process.exit(1)' }, /This is not JSON/],
       [{ body: 'x'.repeat(70_000) }, /at most 65536 characters, but this one has 70000/],
       [{ body: JSON.stringify({ kind: 'shell', version, command: 'ls' }) }, /job\.kind/],
       [{ body: JSON.stringify({ kind: 'start', version, problem: '../../../etc', start: key }) }, /job\.problem/],
       [{ body: JSON.stringify({ kind: 'start', version, problem: missing, start: key }) }, /There is nothing under/],
-      [{ body: JSON.stringify({ kind: 'start', version, problem: damaged, start: key }) }, /its checksum is another/],
+      [{ body: JSON.stringify({ kind: 'start', version, problem: damaged, start: key }) }, /its checksum differs/],
       [
         { body: JSON.stringify({ kind: 'start', version, problem: key, start: key }) },
         /has 100001 bytes, but this worker/,
@@ -106,7 +106,7 @@ describeWithRedis('a queue', {}, () => {
     worker.process.kill('SIGKILL');
   });
 
-  it('is given back by a worker of another version, which lives on, and one of the right version takes it', {
+  it('is returned by a worker of another version, which lives on, and fitted by one of the right version', {
     tags: 'long',
   }, async () => {
     const older = await startWorker(redis.connection, { version: '0.0.9' });

@@ -48,7 +48,7 @@ describeWithRedis('restarts over three workers', {}, () => {
     expect((await fit(embedding(), { workers: pool() })).latents).toEqual(alone.latents);
   });
 
-  it('stop when they are told to, with their best point so far', { tags: 'long' }, async () => {
+  it('stop on request, with their best point so far', { tags: 'long' }, async () => {
     let best = Number.NEGATIVE_INFINITY;
     const stopped = await fit(model(), {
       ...options,

@@ -45,7 +45,7 @@ async function failureAt(port: number): Promise<LatentFieldError> {
   return error;
 }
 
-describe('a server that is no Redis server is an error of the library', () => {
+describe('a server other than Redis is an error of the library', () => {
   const replies: [string, string | Buffer, RegExp][] = [
     ['text', 'hello\r\n', /answers as no Redis server does/],
     ['bytes', Buffer.from([0, 255, 254, 13, 10]), /answers as no Redis server does/],
@@ -96,7 +96,7 @@ describeWithRedis('a Redis server', {}, () => {
     }
   }, 60_000);
 
-  it('which is out of memory is an error that says so, to a fit and to a worker, and the worker lives on', async () => {
+  it('with exhausted memory is an error that reports it, to a fit and to a worker, and the worker lives on', async () => {
     const redis = await startRedis('--maxmemory-policy', 'noeviction');
     onTestFinished(() => redis.stop());
     const worker = await startWorker(redis.connection);
@@ -115,7 +115,7 @@ describeWithRedis('a Redis server', {}, () => {
     worker.process.kill('SIGKILL');
   });
 
-  it('with a certificate of an authority of its own is reached over TLS with NODE_EXTRA_CA_CERTS, and not without', async () => {
+  it('with a certificate of a private authority is reached over TLS with NODE_EXTRA_CA_CERTS, and not without', async () => {
     const { path } = temporaryFolder();
     const [key, certificate] = [join(path, 'key.pem'), join(path, 'certificate.pem')];
     const made = spawnSync('openssl', [
@@ -164,7 +164,7 @@ describeWithRedis('a Redis server', {}, () => {
     for (const { process } of [ahead, behind]) process.kill('SIGKILL');
   });
 
-  it("shows the jobs that were given up by 'latentfield queue', and clears them", async () => {
+  it("lists abandoned jobs with 'latentfield queue', and clears them", async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());
     const worker = await startWorker(redis.connection);
@@ -180,8 +180,8 @@ describeWithRedis('a Redis server', {}, () => {
     const before = await shown();
     expect(before).toMatchObject({ exitCode: 0, stderr: '' });
     expect(before.stdout).toMatch(/^fits: 1 worker, 0 jobs waiting, 2 jobs given up\n/);
-    expect(before.stdout).toMatch(/\n {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}second {2}This is no job of latentfield\.\n/);
-    expect(before.stdout).toMatch(/ first {2}.*This is no JSON/);
+    expect(before.stdout).toMatch(/\n {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}second {2}This is not a job of latentfield\.\n/);
+    expect(before.stdout).toMatch(/ first {2}.*This is not JSON/);
     expect(before.stdout).toMatch(/\nshards: 1 worker, 0 jobs waiting, 0 jobs given up\n$/);
     expect(before.stdout).not.toContain('\u001b');
     expect(await shown('--clear', 'third')).toMatchObject({

@@ -64,44 +64,50 @@ function difference(a: Values, b: Values): number {
 }
 
 /** Away from where q(u) starts under Gaussian noise: that is its optimum, where the gradients are rounding alone. */
-const elsewhere = ({ bound }: Partial<BayesianGplvmOptions>) => (bound === undefined ? {} : { 'mapping.noise': 0.3 });
+const elsewhere = ({ bound, likelihood }: Partial<BayesianGplvmOptions>) =>
+  bound === undefined || likelihood !== undefined ? {} : { 'mapping.noise': 0.3 };
 
 describe('a bound whose rows are in shards', () => {
+  const isUnsharded = async (
+    _: string,
+    { wide, counts = [3], ...more }: { wide?: boolean; counts?: number[] } & Partial<BayesianGplvmOptions>,
+  ) => {
+    const Y = wide ? pipeFlow({ points: 9, seed: 2 }).observations : observations;
+    const alone = await evaluate(bayesianGplvm(Y, { ...options, ...more }));
+    for (const count of counts) {
+      const spread = await evaluate(bayesianGplvm(Y, { ...options, ...more, shards: shardsOf({ count }) }));
+      expect(difference(spread, alone)).toBeLessThan(1e-9);
+    }
+  };
+  const title = 'equals the unsharded one, gradients included: %s';
+  it.each([
+    ['a sum with a linear one', { kernel: add(rbf({ lengthscale: [1, 2] }), linear(), bias()) }],
+    ['noise of each column', { noise: Array.from({ length: observations.columns }, (_, j) => 0.1 * (1 + j)) }],
+  ])(title, isUnsharded);
   it.each([
     ['the default kernel', { counts: [1, 3] }],
-    ['a sum with a linear one', { kernel: add(rbf({ lengthscale: [1, 2] }), linear(), bias()) }],
     ['more columns than rows', { inducing: 3, wide: true }],
-  ])(
-    'equals the unsharded one, gradients included: %s',
-    async (_, {
-      wide,
-      counts = [3],
-      ...more
-    }: { wide?: boolean; counts?: number[] } & Partial<BayesianGplvmOptions>) => {
-      const Y = wide ? pipeFlow({ points: 9, seed: 2 }).observations : observations;
-      const alone = await evaluate(bayesianGplvm(Y, { ...options, ...more }));
-      for (const count of counts) {
-        const spread = await evaluate(bayesianGplvm(Y, { ...options, ...more, shards: shardsOf({ count }) }));
-        expect(difference(spread, alone)).toBeLessThan(1e-9);
-      }
-    },
-  );
+  ])(title, { tags: 'long' }, isUnsharded);
 
   const counts = Array.from({ length: 41 }, (_, i) => [i % 4, (i * i) % 3, i % 2]);
   const labels = counts.map((row) => row.map((count) => count % 2));
-  it.each<[string, number[][], Partial<BayesianGplvmOptions>]>([
-    ['gaussian, one variance', observations.toArrays(), { bound: 'uncollapsed' }],
-    ['gaussian, one a column', counts, { likelihood: gaussian({ variance: [0.5, 1, 2] }) }],
-    ['poisson', counts, { likelihood: poisson() }],
-    ['bernoulli and a kernel without closed forms', labels, { likelihood: bernoulli(), kernel: matern52() }],
-    ['ordinal', counts, { likelihood: ordinal({ levels: 4 }) }],
-  ])('equals the unsharded one that is not collapsed, gradients included: %s', async (_, Y, more) => {
+  const isUncollapsed = async (_: string, Y: number[][], more: Partial<BayesianGplvmOptions>) => {
     const values = elsewhere(more);
     const alone = await evaluate(bayesianGplvm(Y, { ...options, ...more }), values);
     expect(Object.keys(alone.gradients)).toContain('mapping.variational.mean');
     const sharded = bayesianGplvm(Y, { ...options, ...more, shards: shardsOf({ count: 3 }) });
     expect(difference(await evaluate(sharded, values), alone)).toBeLessThan(1e-9);
-  });
+  };
+  const notCollapsed = 'equals the unsharded one that is not collapsed, gradients included: %s';
+  it.each<[string, number[][], Partial<BayesianGplvmOptions>]>([
+    ['gaussian, one per column', counts, { likelihood: gaussian({ variance: [0.5, 1, 2] }), bound: 'uncollapsed' }],
+    ['bernoulli and a kernel without closed forms', labels, { likelihood: bernoulli(), kernel: matern52() }],
+  ])(notCollapsed, isUncollapsed);
+  it.each<[string, number[][], Partial<BayesianGplvmOptions>]>([
+    ['gaussian, one variance', observations.toArrays(), { bound: 'uncollapsed' }],
+    ['poisson', counts, { likelihood: poisson() }],
+    ['ordinal', counts, { likelihood: ordinal({ levels: 4 }) }],
+  ])(notCollapsed, { tags: 'long' }, isUncollapsed);
 
   it.each<[string, Partial<BayesianGplvmOptions>]>([
     ['collapsed', {}],
@@ -121,14 +127,14 @@ describe('a bound whose rows are in shards', () => {
     },
   );
 
-  it('says what cannot be summed by shards', async () => {
+  it('lists what cannot be summed by shards', async () => {
     const shards = shardsOf({ count: 2 });
     const refused = (Y: number[][], more: Partial<BayesianGplvmOptions>) => () =>
       bayesianGplvm(Y, { ...options, ...more, shards });
     const variance = counts.map(() => 1);
     const perRow = refused(counts, { likelihood: gaussian({ variance, per: 'row' }) });
     expect(perRow).toThrow(InvalidInputError);
-    expect(perRow).toThrow(/a variance of each row is not shared by shards/);
+    expect(perRow).toThrow(/shards do not share a variance per row/);
     const drawn = fit(refused(counts, { latentDim: 3, likelihood: poisson() })());
     await expect(drawn).rejects.toThrow(InvalidInputError);
     await expect(drawn).rejects.toThrow(/in 3 takes draws/);
@@ -136,7 +142,7 @@ describe('a bound whose rows are in shards', () => {
     await expect(batches).rejects.toThrow(/A fit in batches takes no shards/);
   });
 
-  it('says that a worker does not know a likelihood', async () => {
+  it('reports a likelihood that a worker does not know', async () => {
     const foreign = defineLikelihood({ name: 'foreign', parameters: {}, logDensity: (_, f, y) => op.mul(f, y) });
     const shards = shardsOf({ count: 2 });
     const asked = fit(bayesianGplvm(counts, { ...options, likelihood: foreign(), shards }), { maxIterations: 1 });
@@ -197,7 +203,7 @@ describe('a shard', () => {
 
   const undisturbed = lazily(() => evaluated((_, __, send) => send()));
 
-  it('whose questions and answers are lost is asked again, with the same bits', { tags: 'long' }, async () => {
+  it('with lost questions and answers is requested again, with the same bits', { tags: 'long' }, async () => {
     const whole = await undisturbed();
     const kinds = ['"evaluate"', '"answer"', '"slopes"'];
     const spread = await evaluated(async (_, bytes, send) => {
@@ -211,7 +217,7 @@ describe('a shard', () => {
     expect(whole.values[0]).toHaveLength(9);
   });
 
-  it('reports messages that are no questions, and goes on', async () => {
+  it('reports messages that are not questions, and continues', async () => {
     const whole = await undisturbed();
     const foreign = [
       new Uint8Array(3),
@@ -321,7 +327,7 @@ describeWithRedis('shards on Redis', { tags: 'long' }, () => {
     await endSecond();
   });
 
-  it('say that no worker takes them', async () => {
+  it('report that no worker accepts them', async () => {
     const shards = shardsOf({ connection: redis.connection, count: 2, patience: 2 });
     const asked = fit(bayesianGplvm(observations, { ...options, shards }), { maxIterations: 1 });
     await expect(asked).rejects.toThrow(/No worker has served/);

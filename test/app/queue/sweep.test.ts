@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { tableText, writeTable } from '../../../src/app/io/index.ts';
 import { localTransport, type SweepSpec, serveQueue, sweep } from '../../../src/app/queue/index.ts';
-import { fit, heldOutDensity, loadFit, selectOptions } from '../../../src/index.ts';
+import { fit, loadFit, selectOptions } from '../../../src/index.ts';
+import { heldOutDensity } from '../../../src/inference/index.ts';
 import { gplvm } from '../../../src/models/index.ts';
 import { bundled } from '../../bundled.ts';
 import { temporaryFolder } from '../io/folder.ts';
@@ -92,7 +93,7 @@ it('has the scores and fits of selectOptions and fit', async () => {
   expect(one.latents).toEqual(alone.latents);
 });
 
-it('says in a row what failed, and leaves nothing else out', async () => {
+it('records a failure in its row, and leaves nothing else out', async () => {
   const { table, text, status } = await sweep(
     {
       models: [{ model: 'gplvm', grid: { latentDim: [1, 50] } }, { model: 'nothing' }],
@@ -116,9 +117,15 @@ it('refuses what it cannot do before anything is fitted', async () => {
   await expect(sweep({ ...sixty, models: [] })).rejects.toThrow(/at least one model/);
   await expect(sweep({ ...sixty, seeds: [1, 1] })).rejects.toThrow(/twice/);
   await expect(sweep({ ...sixty, data: '/nowhere.csv' })).rejects.toThrow(/no file '\/nowhere.csv'/);
+  // Reading a pipe without a writer would never end, and a resumed sweep could not read it again.
+  const pipe = join(temporaryFolder().path, 'pipe.csv');
+  spawnSync('mkfifo', [pipe]);
+  for (const through of [undefined, 'queue', 'file'] as const) {
+    await expect(sweep({ ...sixty, data: pipe, through })).rejects.toThrow(/pipe or a device/);
+  }
 });
 
-it('stops when it is told to, and its table holds what is done', async () => {
+it('stops on request, and its table contains the finished fits', async () => {
   const stop = new AbortController();
   const { path } = temporaryFolder();
   const stopped = await sweep(sixty, {

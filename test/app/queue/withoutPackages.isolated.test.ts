@@ -7,7 +7,7 @@ vi.mock('../../../src/core/host.ts', async (original) => {
   return { optionalPackage: (name: string, _: unknown, purpose: string) => real.optionalPackage(name, load, purpose) };
 });
 
-it('says what to install', async () => {
+it('names the package to install', async () => {
   await expect(redisTransport({ connection: 'redis://127.0.0.1' })).rejects.toThrow(
     'A queue on Redis takes the packages bullmq and ioredis: npm install bullmq ioredis',
   );

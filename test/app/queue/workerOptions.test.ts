@@ -28,7 +28,7 @@ describeWithRedis('a worker', {}, () => {
   afterAll(() => redis.stop());
   const pool = () => queuePool({ connection: redis.connection });
 
-  it('fits with the parts that it was started with, and says so without them', async () => {
+  it('fits with the parts that it was started with, and reports it without them', async () => {
     const model = () => gplvm(observations, { latentDim: 1, kernel: add(kernels.cauchy(), bias()) });
     const options = { maxIterations: 5, restarts: 2, seed: 1 };
     const bare = await startWorker(redis.connection);

@@ -29,7 +29,7 @@ describe('fitInWorker', () => {
     expect((await closed.result).latents).toEqual((await fit(pca(observations, { latentDim: 2 }))).latents);
   });
 
-  it('is held and goes on, and ends by stop or a signal with its best point', async () => {
+  it('is paused and resumed, and ends by stop or a signal with its best point', async () => {
     const forever = { maxIterations: 1e6, tolerance: 0, relativeDecrease: 0 };
     let seen = 0;
     const run = inWorker({
@@ -55,7 +55,7 @@ describe('fitInWorker', () => {
     expect((await aborted.result).status).toBe('stopped');
   });
 
-  it('rejects with what the worker says, and when it is lost', async () => {
+  it('rejects with the error of the worker, and when it is lost', async () => {
     await expect(inWorker({ maxIterations: -1 }).result).rejects.toThrow(InvalidInputError);
     const lost = () => new Worker('process.exit(3)', { eval: true });
     await expect(inWorker({ worker: lost }).result).rejects.toThrow(

@@ -64,7 +64,7 @@ describe('functions by additions, multiplications, divisions and roots', () => {
     }
   });
 
-  test('binaryExponent is exact at powers of two and beside them', () => {
+  test('binaryExponent is exact at powers of two and next to them', () => {
     for (let k = -1074; k <= 1023; k++) {
       expect(own.binaryExponent(2 ** k)).toBe(k);
       if (k > -1021) expect(own.binaryExponent(2 ** k * (1 - 2 ** -53))).toBe(k - 1);

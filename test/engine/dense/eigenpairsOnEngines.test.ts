@@ -69,6 +69,6 @@ describe.each(engines)('eigenpairs on the engine %s', (engine) => {
     broken.data[3 * n + 5] = Number.NaN;
     expect(() => on(() => symmetricEigenpairs(broken))).toThrow('row 5, column 3 is NaN');
     expect(() => on(() => completed(topEigenpairsOf(broken, 2)))).toThrow(NumericalError);
-    expect(() => completed(topEigenpairsOf(A, n + 1))).toThrow(`ask for 1 to ${n}`);
+    expect(() => completed(topEigenpairsOf(A, n + 1))).toThrow(`request 1 to ${n}`);
   });
 });

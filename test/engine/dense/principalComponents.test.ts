@@ -57,7 +57,7 @@ describe('principal axes', () => {
     expect(distance(multiply(transpose(Y), scores), scaled)).toBeLessThan(1e-11 * N * eigenvalues[0]!);
   });
 
-  it('are searched for when few are asked for, as all are needed for many', () => {
+  it('are searched for when few are requested, and all computed for many', () => {
     expect([
       isSearched(64, 1),
       isSearched(100, 4),

@@ -84,7 +84,7 @@ describe('the largest eigenpairs', () => {
     expect(Math.abs(values[2]!) + Math.abs(values[3]!)).toBeLessThan(1e-10);
   });
 
-  it('are those of largest value, not modulus', () => {
+  it('have the largest values, not moduli', () => {
     expect(
       Array.from(
         topEigenpairs(
@@ -117,7 +117,7 @@ describe('the largest eigenpairs', () => {
         5,
         0,
       ),
-    ).toThrow('0 eigenpairs of a matrix of order 5 were asked for: ask for 1 to 5.');
+    ).toThrow('0 eigenpairs of a matrix of order 5 were requested: request 1 to 5.');
     expect(() =>
       topEigenpairs(
         diagonal(() => Number.NaN),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { graphFromJSON, graphToJSON } from '../../../src/engine/graph/json.ts';
+import { graphUnion } from '../../../src/engine/index.ts';
 import {
   completeGraph,
   epsilonGraph,
   type Graph,
-  graphUnion,
   InvalidInputError,
   knnGraph,
   labelGraph,
@@ -26,7 +26,7 @@ function expectEdges(graph: Graph, expected: EdgesJSON): void {
 
 describe('neighborhood graphs', () => {
   it.each(graphs.grid.knn)(
-    'of the $k nearest on a grid full of ties are those of a sort by distance, then index',
+    'of the $k nearest on a grid full of ties agree with a sort by distance, then index',
     (expected) => {
       const graph = knnGraph(graphs.grid.points, expected.k);
       expect(graph.size).toBe(12);
@@ -62,7 +62,7 @@ describe('label graphs', () => {
     }
   });
 
-  it('take −1 beside a single other label as a class', () => {
+  it('count −1 next to a single other label as a class', () => {
     expectEdges(labelGraph([-1, 1, -1, 1]), { sources: [0, 1], targets: [2, 3], weights: [1, 1] });
     expectEdges(labelGraph([-1, 1, -1, 2, 1]), { sources: [1], targets: [4], weights: [1] });
   });
@@ -138,7 +138,7 @@ describe('bad input is refused with a sentence', () => {
     [
       'NaN',
       () => knnGraph([[0], [Number.NaN]], 1),
-      /Y of knnGraph must hold finite numbers, but row 1, column 0 is NaN/,
+      /Y of knnGraph must contain finite numbers, but row 1, column 0 is NaN/,
     ],
     ['one point', () => knnGraph([[0]], 1), /at least 2 points, but a 1×1 matrix/],
     [

@@ -51,7 +51,7 @@ function fakeLibraries(names: (name: string) => boolean, call: () => unknown = (
 }
 
 describe('the package koffi', () => {
-  it('is asked for where it is not installed', () => {
+  it('is requested where it is not installed', () => {
     const require = () => {
       throw Object.assign(new Error("Cannot find module 'koffi'\nRequire stack:"), { code: 'MODULE_NOT_FOUND' });
     };
@@ -72,7 +72,7 @@ describe('the package koffi', () => {
     });
   });
 
-  it('is asked for anew where it is too old', () => {
+  it('is requested anew where it is too old', () => {
     expect(foreignInterface(() => ({ load: () => undefined }))).toEqual({
       reason: 'The package koffi is too old for the native engine. Install version 3: npm install koffi@3',
     });
@@ -111,7 +111,7 @@ describe('a named library', () => {
     );
   });
 
-  it('by option comes before that of the environment variable, and neither before the usual ones', () => {
+  it('by option precedes one of the environment variable, and both precede the usual ones', () => {
     const named = { LATENTFIELD_BLAS: 'b.so' };
     const both = fakeLibraries(() => false);
     findNative({ library: 'a.so' }, surroundings({ foreign: both.foreign, variables: named }));
@@ -143,17 +143,17 @@ describe('where none is named', () => {
     return { reason: reasonOf(findNative({}, surroundings({ foreign, platform }))), loaded };
   };
 
-  it('OpenBLAS comes first, then FlexiBLAS, MKL and liblapack, and the reason says what to install', () => {
+  it('OpenBLAS comes first, then FlexiBLAS, MKL and liblapack, and the reason names the package to install', () => {
     const { loaded, reason } = tried('linux');
     const families = ['libopenblas', 'libflexiblas', 'libmkl_rt', 'liblapack'];
     const places = families.map((family) => loaded.findIndex((name) => name.startsWith(family)));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places).not.toContain(-1);
-    expect(reason).toMatch(/^No BLAS with LAPACK was found\. Install one, .* apt-get install libopenblas0-pthread/);
+    expect(reason).toMatch(/^There is no BLAS with LAPACK\. Install one, .* apt-get install libopenblas0-pthread/);
     expect(reason).toContain('libopenblas.so.0 (it has no dgemm)');
   });
 
-  it('macOS has Accelerate, which is no reference LAPACK though it has no functions of its own', () => {
+  it('macOS has Accelerate, which is not a reference LAPACK though it has no distinctive functions', () => {
     const accelerate = tried('darwin').loaded[0]!;
     expect(accelerate).toMatch(/Accelerate$/);
     const foreign = () => simulatedLibraries([accelerate]);
@@ -195,7 +195,7 @@ describe('where the library is not there', () => {
     expect(attempt).toThrow(expect.objectContaining({ name: 'InvalidInputError' }));
   });
 
-  it("'auto' is WebAssembly, whatever is named or installed", () => {
+  it("'auto' is WebAssembly, regardless of the names and packages", () => {
     vi.stubEnv('LATENTFIELD_BLAS', join(folder, 'absent.so'));
     const memory = new Float64Memory();
     expect(withEngine(memory, 'auto', () => engineReport(memory))).toEqual({ engine: 'wasm' });
@@ -203,7 +203,7 @@ describe('where the library is not there', () => {
 });
 
 withNativeLibrary('the library that is found', (library) => {
-  it('says which it is, in diagnostics too', () => {
+  it('names itself, in diagnostics too', () => {
     expect(library.version).toMatch(/./);
     const memory = new Float64Memory();
     expect(withEngine(memory, 'native', () => engineReport(memory))).toEqual({
@@ -212,17 +212,17 @@ withNativeLibrary('the library that is found', (library) => {
     });
   });
 
-  it.runIf(library.version.startsWith('OpenBLAS'))('has integers as wide as it says itself (OpenBLAS)', () => {
+  it.runIf(library.version.startsWith('OpenBLAS'))('has integers of the width that it reports (OpenBLAS)', () => {
     expect(library.integerBits).toBe(library.version.includes('USE64BITINT') ? 64 : 32);
   });
 
-  it('has files that do not load, or are no BLAS, refused by the system itself', () => {
+  it('has files that do not load, or are not a BLAS, refused by the system itself', () => {
     expect(reasonOf(findNative({ library: join(folder, 'absent.so') }))).toMatch(/Failed to load shared library/);
     expect(reasonOf(findNative({ library: textFile }))).toMatch(/Failed to load shared library/);
   });
 
   it.skipIf(library.threads === undefined)(
-    'uses the number of threads that it is told (a library that tells its own)',
+    'uses the requested number of threads (a library that reports its own)',
     () => {
       const before = library.threads!;
       for (const threads of [1, 2]) {

@@ -108,7 +108,7 @@ withNativeLibrary('the native engine and the WebAssembly engine', (library) => {
     }
   });
 
-  it('agree on the first pivot that is not positive and on what is left there', () => {
+  it('agree on the first pivot that is not positive and on the entries left there', () => {
     for (const [n, pivot, entry] of [
       [1, 0, -1],
       [40, 33, -1e3],
@@ -147,7 +147,7 @@ withNativeLibrary('the native engine and the WebAssembly engine', (library) => {
     expect(difference(native.blocks[0]!, wasm.blocks[0]!)).toBeLessThan(tolerance);
   });
 
-  it('say of entries that are not finite that nothing converged', () => {
+  it('report for entries that are not finite that nothing converged', () => {
     for (const entry of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const a = symmetricMatrix(10).data;
       a[53] = entry;

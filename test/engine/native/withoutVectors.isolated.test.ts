@@ -4,7 +4,7 @@ import { Float64Memory } from '../../../src/engine/memory.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-it('an engine is there where WebAssembly has no vectors, and the native one says what it lacks', () => {
+it('an engine exists where WebAssembly has no vectors, and the native one names what it lacks', () => {
   // As runtimes without 128-bit vectors answer to a module that has them.
   vi.spyOn(WebAssembly, 'Module').mockImplementation(function refuse() {
     throw new WebAssembly.CompileError('invalid opcode 0xfd');

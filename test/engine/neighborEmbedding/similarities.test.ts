@@ -66,7 +66,7 @@ describe('the divergence of t-SNE', () => {
   const P = graphOf(sklearn.P);
   const X = Matrix.from(sklearn.X).data;
 
-  it('equals that of scikit-learn at its probabilities, and so does its gradient', () => {
+  it("equals scikit-learn's at its probabilities, and so does its gradient", () => {
     const gradient = new Float64Array(X.length);
     const value = studentDivergence(P, 2, 'pairs')(X, gradient);
     expect(Math.abs(value / sklearn.divergence - 1)).toBeLessThan(1e-9);
@@ -83,7 +83,7 @@ describe('the divergence of t-SNE', () => {
 });
 
 describe('the repulsion on a grid', () => {
-  it.each([1e-3, 1, 10, 60])('equals that of all pairs of 4000 points at scale %d to 1e-3', (scale) => {
+  it.each([1e-3, 1, 10, 60])('equals the sum over all pairs of 4000 points at scale %d to 1e-3', (scale) => {
     const N = 4000;
     const X = clusters(N, scale);
     const [own, pairs] = [new Float64Array(2 * N), new Float64Array(2 * N)];
@@ -95,7 +95,7 @@ describe('the repulsion on a grid', () => {
     expect(norm(own.map((entry, i) => entry - pairs[i]!))).toBeLessThan(1e-2 * norm(pairs));
   });
 
-  it('has exactly the gradient of what it sums, with near pairs and without', () => {
+  it('has exactly the gradient of its sum, with near pairs and without', () => {
     for (const scale of [1, 20]) {
       expect(gradientError(planarRepulsion(3000, 2), clusters(3000, scale), 1e-3 * scale)).toBeLessThan(1e-5);
     }
@@ -161,7 +161,7 @@ describe('weights of neighbors', () => {
     }
   });
 
-  it('become those of pairs, each once', () => {
+  it('become weights of pairs, each once', () => {
     const weights = perplexityWeights(near, k, 10);
     const P = Matrix.zeros(200, 200);
     near.indices.forEach((j, p) => {

@@ -33,7 +33,7 @@ function expectExhaustive(Y: Matrix, k: number, found: { indices: Int32Array; di
 }
 
 describe('neighbors by blocks of products', () => {
-  it('are those of an exhaustive search, bit for bit, ties by row and duplicates included', () => {
+  it('agree with an exhaustive search, bit for bit, ties by row and duplicates included', () => {
     const coordinate = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.double({ min: -3, max: 3, noNaN: true }));
     const points = fc
       .integer({ min: 1, max: 24 })
@@ -73,7 +73,7 @@ describe('neighbors by blocks of products', () => {
     expect(found).not.toHaveProperty('recall');
   });
 
-  it('of other points are found among the rows of Y, which may be all of them', () => {
+  it('of other points are rows of Y, possibly all of them', () => {
     const [Y, queries] = [cloud(90, 30, 1), cloud(20, 30, 2, 5)];
     expectExhaustive(Y, 7, nearestNeighbors(Y, 7, { queries }), queries);
     expectExhaustive(Y, 90, nearestNeighbors(Y, 90, { queries }), queries);
@@ -103,7 +103,7 @@ describe('neighbors by blocks of products', () => {
     ['far from the origin', 1e8, 1],
     ['at coordinates whose squares underflow', 0, 1e-163],
     ['one far from the others', 0, 1],
-  ])('rest on bounds that hold %s, and are narrow', (name, offset, scale) => {
+  ])('rest on bounds that are valid %s, and narrow', (name, offset, scale) => {
     const Y = cloud(40, 33, 5, offset, scale);
     if (name.startsWith('one')) Y.data.fill(1e9, 0, 33);
     const all = allByDistance(Y);
@@ -135,7 +135,7 @@ const curved = (rows: number) => {
 };
 
 describe('neighbor descent', () => {
-  it('finds 95 % of the neighbors, the same for the same seed, and says what part', () => {
+  it('reaches 95 % of the neighbors, the same for the same seed, and reports the share', () => {
     const Y = curved(3000);
     const exact = nearestNeighbors(Y, 10);
     const found = neighborsBy('descent', Y, 10, 4);
@@ -174,7 +174,9 @@ describe('neighbor descent', () => {
     expect(equal.recall).toBe(1);
   });
 
-  it("is what 'auto' takes for 50 000 points, unless they lie near a set of few dimensions", { tags: 'long' }, () => {
+  it("is the choice of 'auto' for 50 000 points, unless they lie near a set of few dimensions", {
+    tags: 'long',
+  }, () => {
     const { normal } = seededRandom(1);
     const line = Float64Array.from({ length: 50_000 }, normal);
     const along = new Matrix(

@@ -51,7 +51,7 @@ function expectWithin(Y: Matrix, r: number, queries?: Matrix): void {
 }
 
 describe('nearest neighbors', () => {
-  it('are those of an exhaustive search, ties by row and duplicates included', () => {
+  it('agree with an exhaustive search, ties by row and duplicates included', () => {
     fc.assert(
       fc.property(points(2), fc.double({ min: 0, max: 1, noNaN: true }), (Y, part) => {
         expectNearest(Y, Math.max(1, Math.floor(part * (Y.rows - 1))));
@@ -65,11 +65,11 @@ describe('nearest neighbors', () => {
     [500, 3, 1],
     [300, 20, 5],
     [150, 3, 149],
-  ])('are those of an exhaustive search for %i points in %i dimensions, k = %i', (rows, columns, k) => {
+  ])('agree with an exhaustive search for %i points in %i dimensions, k = %i', (rows, columns, k) => {
     expectNearest(cloud(rows, columns, 3), k);
   });
 
-  it('of other points are found among the rows of Y, which may be all of them', () => {
+  it('of other points are rows of Y, possibly all of them', () => {
     expectNearest(cloud(200, 3, 1), 7, cloud(60, 3, 2));
     expectNearest(cloud(5, 2, 1), 5, cloud(9, 2, 2));
     const Y = cloud(40, 2, 4);
@@ -92,7 +92,7 @@ describe('nearest neighbors', () => {
   it('refuse k out of range, missing values, and queries in another space', () => {
     expect(() => nearestNeighbors([[0], [1]], 2)).toThrow(InvalidInputError);
     expect(() => nearestNeighbors([[0], [1]], 2)).toThrow(
-      '2 nearest neighbors among 2 points were asked for: ask for a whole number from 1 to 1',
+      '2 nearest neighbors among 2 points were requested: request a whole number from 1 to 1',
     );
     expect(() => nearestNeighbors([[0], [1]], 0)).toThrow(InvalidInputError);
     expect(() => nearestNeighbors([[0], [1], [2]], 1.5)).toThrow(InvalidInputError);
@@ -111,7 +111,7 @@ describe('nearest neighbors', () => {
 });
 
 describe('points within a radius', () => {
-  it('are those of an exhaustive search, at exactly that distance too', () => {
+  it('agree with an exhaustive search, at exactly that distance too', () => {
     fc.assert(
       fc.property(
         points(1),
@@ -122,7 +122,7 @@ describe('points within a radius', () => {
     );
   });
 
-  it('are found for many points, all points, and other points', () => {
+  it('are complete for many points, all points, and other points', () => {
     expectWithin(cloud(500, 3, 1), 0.5);
     expectWithin(cloud(100, 3, 1), Infinity);
     expectWithin(cloud(300, 2, 1), 0.5, cloud(70, 2, 2));

@@ -95,13 +95,13 @@ function provenOf(Y: Matrix, k: number): number {
 }
 
 describe('candidates by single precision', () => {
-  it.each(Object.entries(CASES))('leave out no point that is nearer than they say: %s', (_, Y) => {
+  it.each(Object.entries(CASES))('leave out no point that is nearer than their bound: %s', (_, Y) => {
     provenOf(Y, 5);
     provenOf(Y, 1);
     provenOf(Y, Y.rows - 1);
   });
 
-  it('prove the neighbors of points in many dimensions, and none that single precision cannot tell apart', () => {
+  it('prove the neighbors of points in many dimensions, and none that single precision cannot distinguish', () => {
     expect(provenOf(points(400, 300, normal), 10)).toBeGreaterThan(390);
     // The centers of the four shells.
     expect(provenOf(shells(150, 24, 1e-9), 5)).toBe(146);
@@ -123,7 +123,7 @@ describe('candidates by single precision', () => {
 });
 
 describe('neighbors by candidates in single precision', () => {
-  it.each(Object.entries(CASES))('are those of an exhaustive search, bit for bit, on every engine: %s', (_, Y) => {
+  it.each(Object.entries(CASES))('agree with an exhaustive search, bit for bit, on every engine: %s', (_, Y) => {
     for (const k of [1, 6, Y.rows - 1]) {
       const expected = distancesOf(Y).map((row) => row.slice(0, k));
       for (const engine of ['wasm', 'typescript'] as const) {

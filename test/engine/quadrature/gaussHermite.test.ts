@@ -25,7 +25,7 @@ describe('Gauss–Hermite quadrature', () => {
     expect(weights[0]).toBeCloseTo(1 / 6, 14);
   });
 
-  it('says how many nodes there may be', () => {
+  it('states how many nodes there may be', () => {
     expect(() => gaussHermite(0)).toThrow(/1 to 100 nodes/);
     expect(() => gaussHermite(2.5)).toThrow(/1 to 100 nodes/);
   });

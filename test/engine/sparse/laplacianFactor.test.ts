@@ -102,7 +102,7 @@ describe('the factor of L(w) + λI', () => {
   });
 
   it.each(['typescript', 'wasm'] as const)(
-    'has those of a torus in three dimensions, with its large blocks, by the %s engine',
+    'has resistances of a torus in three dimensions, with its large blocks, by the %s engine',
     (choice) => {
       const side = 11;
       const base = 1e-6;
@@ -132,7 +132,7 @@ describe('the factor of L(w) + λI', () => {
     expect(relativeError(R, (e) => 1 / weights[e]!)).toBeLessThan(1e-14);
   });
 
-  it('has resistance (n − 1)/(n·w) on the edges of a cycle, and 2/(n·w) on those of a complete graph', () => {
+  it('has resistance (n − 1)/(n·w) on the edges of a cycle, and 2/(n·w) on the edges of a complete graph', () => {
     const cycle = cycleGraph(501);
     expect(relativeError(updated(cycle, equal(cycle, 3), 1e-20).resistances(), () => 500 / 501 / 3)).toBeLessThan(
       1e-13,

@@ -43,7 +43,7 @@ function entriesByDefinition({ size, sources, targets }: EdgeList, sequence: Int
 }
 
 describe('the column counts of the elimination tree', () => {
-  it('are those of elimination by definition', () => {
+  it('agree with elimination by definition', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 30 }),

@@ -139,7 +139,7 @@ describe('a sparse Cholesky factor', () => {
 });
 
 describe('a sparse matrix from its terms', () => {
-  it('adds terms of the same place, in either triangle, and has the whole diagonal', () => {
+  it('adds terms of equal position, in either triangle, and has the whole diagonal', () => {
     const A = sparseSymmetric(
       4,
       Int32Array.of(2, 0, 0, 3, 2),

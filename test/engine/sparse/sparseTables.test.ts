@@ -63,7 +63,7 @@ describe.each(cases)('a sparse table, %s', (_, given) => {
   });
 });
 
-it('neighbors of equal rows are those of lower number first', () => {
+it('neighbors of equal rows have lower numbers first', () => {
   const random = seededRandom(4);
   const rows = Array.from({ length: 20 }, (_, i) => (i % 2 ? [1, 0, 2] : [random.integer(2), 1, 0]));
   const starts = [0];
@@ -112,19 +112,19 @@ describe('Matrix Market', () => {
   });
 
   it.each([
-    ['a,b\n1,2\n', /line 1 is no Matrix Market file/],
+    ['a,b\n1,2\n', /line 1 is not a Matrix Market file/],
     ['%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 3\n', /'complex' numbers/],
     [
       '%%MatrixMarket matrix coordinate real general\n2 2\n',
-      /line 2 must hold the numbers of rows, columns and entries/,
+      /line 2 must contain the numbers of rows, columns and entries/,
     ],
     ['%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 4\n', /line 3 names row 3, column 1 of a 2×2/],
     ['%%MatrixMarket matrix coordinate real general\n2 2 1\n0 1 4\n', /line 3 names row 0/],
-    ['%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n', /announces 2 entries, but holds 1/],
+    ['%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n', /announces 2 entries, but contains 1/],
     ['%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 4\n2 1 4\n', /line 4 is entry 2 of 1/],
     ['%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n1 1 5\n', /row 1, column 1 \(from 1\) twice/],
-    ['%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n', /line 3 must hold row, column and value/],
-    ['%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1e999\n', /line 3 must hold/],
+    ['%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n', /line 3 must contain row, column and value/],
+    ['%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1e999\n', /line 3 must contain/],
     ['%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n', /symmetric matrix is square/],
   ])('%j is refused', (text, message) => {
     expect(() => read(text)).toThrow(InvalidInputError);
@@ -132,7 +132,7 @@ describe('Matrix Market', () => {
   });
 });
 
-it('compressed rows that do not belong together, components and metrics that are none are refused', () => {
+it('mismatched compressed rows and invalid components and metrics are refused', () => {
   const parts = {
     rows: 2,
     columns: 2,

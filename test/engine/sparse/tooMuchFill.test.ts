@@ -14,7 +14,7 @@ it('a factor of more numbers than indices reach is refused by its points, edges 
   expect(starts).toThrow(/50000 points and 49999 edges.*: 2500000000 numbers \(18\.6 GiB\)/);
 });
 
-it('memory that cannot be had is an error that says for what', () => {
+it('memory that cannot be allocated is an error that names its purpose', () => {
   const what = { size: 1000, entries: new Int32Array(4000) };
   expect(numbersFor(10, what)).toEqual(new Float64Array(10));
   expect(() => numbersFor(2 ** 45, what)).toThrow(NumericalError);

@@ -50,7 +50,7 @@ describe('valueAndGradients', () => {
     expect(gradient).toEqual(Float64Array.of(-0.5, 1.5));
   });
 
-  test('leaves no tensor behind, whatever happens', () => {
+  test('leaves no tensor behind, even after errors', () => {
     withFloat64(() => {
       const x = op.tensor([
         [1, 2],

@@ -122,7 +122,7 @@ describe('tensor', () => {
     });
   });
 
-  test('says what is wrong with what it was given', () => {
+  test('explains invalid arguments', () => {
     const making = (given: unknown, shape?: number[]) => () => op.tensor(given as op.NestedNumbers, shape);
     expect(making([[1, 2], [3]])).toThrow('[1] has shape [1] and [0] has [2]');
     expect(making([1, ['a']])).toThrow("the string 'a' was given at [1][0]");

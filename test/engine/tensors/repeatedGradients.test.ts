@@ -63,7 +63,7 @@ describe('repeatedGradients', () => {
     expect(timesMade([[3, 2], [1]], compute, points)).toBe(REPEATED);
   });
 
-  test('repeats operations that are computed beside the tape', () => {
+  test('repeats operations that are computed outside the tape', () => {
     const Y = op.tensor<Tensor2D>([[1], [0.5], [-1]]);
     const compute: Computation = (x, s) => {
       const [one, none] = [op.scalar(1), op.scalar(0)];
@@ -144,7 +144,7 @@ describe('repeatedGradients', () => {
     withFloat64(() => repeated.dispose());
   });
 
-  test('holds memory until it is disposed of, and none afterwards', () => {
+  test('occupies memory until its disposal, and none afterwards', () => {
     const live = () => withFloat64(({ memory64 }) => memory64.liveBytes);
     const before = live();
     const repeated = repeatedGradients();

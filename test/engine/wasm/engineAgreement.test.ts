@@ -157,7 +157,7 @@ describe('Cholesky', () => {
     }
   });
 
-  it('says which pivot is not positive, and leaves its value', () => {
+  it('reports which pivot is not positive, and leaves its value', () => {
     for (const [n, failing] of [
       [1, 0],
       [3, 1],

@@ -31,7 +31,7 @@ describe('compiled kernels', () => {
     });
   });
 
-  it('say what to do where WebAssembly is not allowed', async () => {
+  it('name the remedy where WebAssembly is not allowed', async () => {
     const { kernelsOn, kernelsRefusal } = await freshInstance();
     class Module {
       constructor() {

@@ -112,7 +112,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))('%s',
     expect(difference([ofCross], [total(n * m)])).toBeLessThan(1e-13);
   });
 
-  it('passes on what is not a number', () => {
+  it('passes on values that are not numbers', () => {
     const a = normals(20, 9);
     a[6] = Number.NaN;
     const [wasm, typescript] = [results('wasm', profile, a), results('typescript', profile, a)];

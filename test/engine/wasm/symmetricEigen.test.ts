@@ -117,7 +117,7 @@ describe('symmetric eigenvectors', () => {
     check(n, a, false);
   });
 
-  it('an entry that is not finite is said, not looped on', () => {
+  it('an entry that is not finite is reported, not looped on', () => {
     for (const entry of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const a = normals(100, 12);
       a[53] = entry;

@@ -158,7 +158,7 @@ describe('threads share the work bit for bit', () => {
     expect(results[0]!.value).toHaveLength(523);
   });
 
-  it('neighbors, for whoever runs a search on threads', async () => {
+  it('neighbors, for any caller that searches on threads', async () => {
     const points = new Matrix(normals(523 * 300, 7), 523, 300);
     const search = () => withEngine(sharedMemory(), 'wasm', () => nearestNeighbors(points, 5));
     const alone = search();
@@ -415,7 +415,7 @@ describe('a team', () => {
     expect(multiply()).toEqual(alone);
   });
 
-  it('is woken by operations of a million multiplications or more, of which a triangle has half', async () => {
+  it('is woken by operations of a million multiplications or more; a triangle has half as many', async () => {
     const { memory, team, word } = await watchedTeam();
     const engine = wasmEngine(memory);
     const n = 340;
@@ -449,7 +449,7 @@ describe('a team', () => {
     await team.dispose();
   });
 
-  it('says so, typed, when one of its threads fails', async () => {
+  it('reports, typed, when one of its threads fails', async () => {
     const { memory, team, word } = await watchedTeam();
     const engine = wasmEngine(memory);
     const n = 200;
@@ -468,7 +468,7 @@ describe('a team', () => {
     await team.dispose();
   });
 
-  it('is the calling thread alone where memory cannot be shared, and says why', async () => {
+  it('is the calling thread alone where memory cannot be shared, and gives the reason', async () => {
     const memory = spoiledMemory();
     vi.stubGlobal('SharedArrayBuffer', undefined);
     try {
@@ -526,13 +526,13 @@ describe('a team', () => {
     const memory = spoiledMemory();
     const { allocate } = memory;
     memory.allocate = () => {
-      throw new NumericalError('The float64 backend is out of memory: much was asked for.');
+      throw new NumericalError('The float64 backend is out of memory: much was requested.');
     };
     const team = await startTeam(memory, 2);
     memory.allocate = allocate;
     expect([team.count, team.reason]).toEqual([
       1,
-      'There is no memory for the block that threads share: The float64 backend is out of memory: much was asked for.',
+      'There is no memory for the block that threads share: The float64 backend is out of memory: much was requested.',
     ]);
     expect(memory.isShared).toBe(false);
     const other = await startTeam(memory, 2);
@@ -541,7 +541,7 @@ describe('a team', () => {
     expect([memory.isShared, memory.liveBytes]).toEqual([false, 0]);
   });
 
-  it('is the calling thread alone where the threaded kernels cannot be compiled, and says that', async () => {
+  it('is the calling thread alone where the threaded kernels cannot be compiled, and reports that', async () => {
     vi.resetModules();
     const anew = await import('../../../src/engine/wasm/team.ts');
     const memory = spoiledMemory();

@@ -107,7 +107,7 @@ it('Web Workers share products bit for bit, from a main thread that may not slee
   expect(memory.liveBytes).toBe(live);
 });
 
-it('a page that refuses workers has one thread, and memory of its own', async () => {
+it('a page that refuses workers has one thread, and separate memory', async () => {
   vi.stubGlobal('Worker', Refused);
   const memory = spoiledMemory();
   const team = await startTeam(memory, 2);
@@ -145,7 +145,7 @@ it('so has one whose workers cannot read what they are sent', async () => {
   expect([memory.isShared, memory.liveBytes]).toEqual([false, 0]);
 });
 
-it('a worker that cannot read what it is sent says so', async () => {
+it('a worker that cannot read its message reports it', async () => {
   const files: string[] = [];
   const text = vi.fn(async (url: string) => files.push(await resolveObjectURL(url)!.text()));
   const reading: Promise<number>[] = [];

@@ -59,7 +59,7 @@ describe('geodesics on a sphere', () => {
     ({ found } = await surface(inside, onSphere, [1, 1], 1, 250));
   });
 
-  it('are great circles, and lengths those of their arcs to 1 %', () => {
+  it('are great circles, and lengths agree with their arcs to 1 %', () => {
     expect(found.interpolationError).toBeLessThan(0.005);
     const pairs = [
       [
@@ -153,7 +153,7 @@ describe('geodesics of other dimensions', () => {
   );
 
   it.each([1, 2, 3])(
-    'of PPCA in %i dimensions are straight lines, as long as those of its means',
+    'of PPCA in %i dimensions are straight lines, as long as the lines between its means',
     async (latentDim) => {
       const result = await fit(ppca(Y, { latentDim }));
       const found = geometry(result);

@@ -87,7 +87,7 @@ const difference = (a: number[][], b: number[][]) => {
 };
 
 describe('the expected metric', () => {
-  it('of an rbf and a bias is that of the closed form to 1e-8', async () => {
+  it('of an rbf and a bias agrees with the closed form to 1e-8', async () => {
     const result = await known(add(rbf({ variance: 1.3, lengthscale: 0.8 }), bias({ variance: 0.5 })) as never);
     geometry(result)
       .metric(NEW)
@@ -104,7 +104,7 @@ describe('the expected metric', () => {
     expect(difference(G!.toArrays(), closedForm(NEW[0]!, 1.3, 0.8, 0, 0.01))).toBeLessThan(1e-8);
   });
 
-  it('through a linear map that turns and stretches the latents is that of the closed form on the latents', async () => {
+  it('through a linear map that turns and stretches the latents agrees with the closed form on the latents', async () => {
     const weights = Matrix.from([
       [1.5, 2],
       [-2, 1.5],
@@ -126,7 +126,7 @@ describe('the expected metric', () => {
       });
   });
 
-  it('is that of draws of the Jacobian, within 3 standard errors', { tags: 'long' }, async () => {
+  it('agrees with draws of the Jacobian, within 3 standard errors', { tags: 'long' }, async () => {
     const result = await known(rbf({ variance: 1.3, lengthscale: 0.8 }), 0.05);
     const [x] = NEW;
     const h = 0.02;
@@ -211,7 +211,7 @@ describe('the expected metric', () => {
     expect(difference(geometry(larger!).metric(NEW)[1]!.toArrays(), times)).toBeLessThan(1e-9);
   });
 
-  it('of a Bayesian GPLVM whose latents are certain and whose inducing inputs are their means is that of the GPLVM', async () => {
+  it('of a Bayesian GPLVM whose latents are certain and whose inducing inputs are their means agrees with the GPLVM', async () => {
     const kernel = rbf({ variance: 1.3, lengthscale: 0.8 });
     const model = bayesianGplvm(Y, { latentDim: 2, inducing: X, kernel, noise: 0.01, init: X, latentVariance: 1e-10 });
     const variational = await fit(model, { maxIterations: 0 });
@@ -232,7 +232,7 @@ describe('the expected metric', () => {
     expect(() => geometry(result, { view: 'c' })).toThrow(/'c'/);
   });
 
-  it('of a map without uncertainty is JᵀJ of its mean: PPCA has that of its loadings everywhere', async () => {
+  it('of a map without uncertainty is JᵀJ of its mean: for PPCA the constant metric of its loadings', async () => {
     const result = await fit(ppca(Y, { latentDim: 2 }));
     const found = geometry(result);
     const [origin, first, second] = result
@@ -248,7 +248,7 @@ describe('the expected metric', () => {
     expect(found.includesVariance).toBe(false);
   });
 
-  it('refuses what has no mapping, is no fit, and points of another width', async () => {
+  it('refuses models without a mapping, values that are not fits, and points of another width', async () => {
     const embedded = await fit(isomap(Y, { latentDim: 2, neighbors: 6 }));
     expect(() => geometry(embedded)).toThrow(/without|mapping/);
     expect(() => geometry({})).toThrow(/takes a fit/);

@@ -36,7 +36,7 @@ const searchedFrom = (X: number[], training: number[][]) =>
   projectedGaussians(placedBound, fitted, { X: Matrix.from(X.map((x) => [x])), training }, settings, async () => {});
 
 describe('the Gaussian of a new row', () => {
-  it('is that of greatest bound, though the likeliest point lies at another maximum', async () => {
+  it('has the greatest bound, though the likeliest point lies at another maximum', async () => {
     const { mean, variance } = await searchedFrom(
       [-2, 3],
       [

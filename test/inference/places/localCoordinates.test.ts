@@ -20,7 +20,7 @@ const curvature = (T: Matrix, A: number[][]) =>
     ),
   );
 
-it('coordinates have curvature 1 or −1 along each, whatever the scale and angle', () => {
+it('coordinates have curvature 1 or −1 along each, for any scale and angle', () => {
   const A = [
     [500, 120],
     [120, 40],

@@ -28,7 +28,7 @@ function logPosterior(
   );
 }
 
-describe('the place of a new row', () => {
+describe('the position of a new row', () => {
   it('has the variances of the curvature of the density that placed it', async () => {
     const result = await fitted;
     const { latents, latentVariances } = await result.project(holed);
@@ -73,7 +73,7 @@ describe('the place of a new row', () => {
     expect(average(0)).toBeLessThan(0.4);
   });
 
-  it('is a mixture where two places explain the row equally well', async () => {
+  it('is a mixture where two positions explain the row equally well', async () => {
     // (x², x): what is known of the first column leaves the sign of the second open.
     const at = Array.from({ length: 41 }, (_, i) => [(i - 20) / 10]);
     const parabola = at.map(([x]) => [x! ** 2, x!]);

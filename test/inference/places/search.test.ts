@@ -50,7 +50,7 @@ describe('projection', () => {
   const random = seededRandom(2);
   const Y = Matrix.from(Array.from({ length: 70 }, () => [3 * random.normal()]));
 
-  it('finds the optimum of every row, in blocks that hold no more than 2²¹ covariances', async () => {
+  it('reaches the optimum of every row, in blocks of at most 2²¹ covariances', async () => {
     const { posterior, sizes } = quartic(50_000);
     const { latents, logDensity } = await project(posterior, Y, settings);
     for (let i = 0; i < Y.rows; i++) {
@@ -92,7 +92,7 @@ describe('projection', () => {
     return root;
   }) as [number, number];
 
-  it('starts where the row is most probable by its prediction, whatever the mean alone says', async () => {
+  it('starts where the row is most probable by its prediction, not by the mean alone', async () => {
     const predicted: Mapping['predict'] = () => ({
       mean: Matrix.from([
         [0.5, 1],
@@ -116,7 +116,7 @@ describe('projection', () => {
     expect(await from(20, 20)).toBeCloseTo(LOW, 7);
   });
 
-  it('keeps the best of what its starts lead to, whichever of them it was', async () => {
+  it('keeps the best result of its starts, from any of them', async () => {
     const alike: Mapping['predict'] = (X) => ({
       mean: Matrix.zeros(X.rows, 1),
       variance: Matrix.from(Array.from(X.data, () => [1])),
@@ -164,9 +164,9 @@ describe('projection', () => {
       ...posterior,
       mapping: {
         ...posterior.mapping,
-        predictiveDensity: (X, rows, isRough) => {
-          if (!isRough) exactRows.push(X.rows);
-          const moved = isRough ? Matrix.from(rows.toArrays().map(([y]) => [y! + 0.3])) : rows;
+        predictiveDensity: (X, rows, accuracy) => {
+          if (accuracy !== 'rough') exactRows.push(X.rows);
+          const moved = accuracy === 'rough' ? Matrix.from(rows.toArrays().map(([y]) => [y! + 0.3])) : rows;
           return posterior.mapping.predictiveDensity!(X, moved);
         },
       },
@@ -205,7 +205,7 @@ describe('projection', () => {
 });
 
 describe('weighted places of a row', () => {
-  it('have the moments of a gamma density, to 2 %, where those of the Gaussian at its maximum are 25 % off', () => {
+  it('have the moments of a gamma density, to 2 %, where the Gaussian at its maximum is 25 % off', () => {
     // x³·exp(−x), of mean 4, variance 4 and E[1/x] = 1/3, has its maximum at 3 and the curvature −1/3 there.
     const density = (X: Matrix) => {
       const posterior = X.data.map((x) => (x > 0 ? 3 * Math.log(x) - x : Number.NEGATIVE_INFINITY));

@@ -1,6 +1,4 @@
 import {
-  checkPredictive,
-  compareElpd,
   compareModels,
   fixedAt,
   InvalidInputError,
@@ -12,6 +10,7 @@ import {
   samplePosterior,
   seededRandom,
 } from 'latentfield';
+import { checkPredictive, compareElpd } from 'latentfield/inference';
 import { describe, expect, test } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
 
@@ -95,7 +94,7 @@ test('checkPredictive finds what a model misses, and what it does not', async ()
   expectClose(curved.observed, roughness({ data: Float64Array.from(Y.flat()) }), 1e-14);
   expect(curved.replicated.length).toBe(60);
   expect(curved.pValue).toBeGreaterThan(0.05);
-  expect(curved.message).toMatch('makes this statistic');
+  expect(curved.message).toMatch('reproduces this statistic');
   // A straight line takes the waves for noise, whose steps are much rougher.
   const straight = checkPredictive(await drawn(linear()), roughness, { draws: 60 });
   expect(straight.pValue).toBeGreaterThan(0.975);

@@ -1,21 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { betaQuantile, incompleteBeta, normalQuantile } from '../../../src/engine/special/quantiles.ts';
-import {
-  essBulk,
-  essMean,
-  essQuantile,
-  essSd,
-  essTail,
-  InvalidInputError,
-  loo,
-  Matrix,
-  mcseMean,
-  mcseQuantile,
-  mcseSd,
-  psis,
-  rHat,
-  waic,
-} from '../../../src/index.ts';
+import { essBulk, essTail, InvalidInputError, loo, Matrix, mcseMean, psis, rHat } from '../../../src/index.ts';
+import { essMean, essQuantile, essSd, mcseQuantile, mcseSd, waic } from '../../../src/inference/index.ts';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 
@@ -79,7 +65,7 @@ describe('convergence diagnostics', () => {
     expect(essBulk([[1, 2, 3, 4, 5, 3]])).toBeGreaterThan(1);
   });
 
-  test('what are no chains of one length is refused', () => {
+  test('values that are not chains of one length are refused', () => {
     expect(() => rHat([[1, 2], [1]])).toThrow(InvalidInputError);
     expect(() => rHat([])).toThrow(InvalidInputError);
     expect(() => rHat([[]])).toThrow(InvalidInputError);
@@ -172,7 +158,7 @@ describe('Pareto smoothed importance sampling', () => {
     expectClose([elpd, effectiveParameters], [first - 2, 0.5], 1e-14);
   });
 
-  test('log densities that are not finite are refused with their place', () => {
+  test('log densities that are not finite are refused with their position', () => {
     expect(() =>
       loo([
         [-1, -2],
@@ -186,7 +172,7 @@ describe('Pareto smoothed importance sampling', () => {
 });
 
 describe('quantile functions', () => {
-  test('the normal quantiles are those of SciPy', () => {
+  test('the normal quantiles agree with SciPy', () => {
     const expected = [
       -37.0470962993612, -9.262340089798409, -4.264890793922825, -2.3263478740408408, 0.5244005127080407,
     ];
@@ -197,7 +183,7 @@ describe('quantile functions', () => {
     expect([0, 1].map(normalQuantile)).toEqual([-Infinity, Infinity]);
   });
 
-  test('the beta quantiles are those of SciPy, and its distribution function gives their probability back', () => {
+  test('the beta quantiles agree with SciPy, and its distribution function returns their probability', () => {
     expectClose(betaQuantile(0.1586553, 401, 401), 0.48234439300399595, 1e-12);
     expectClose(betaQuantile(0.84, 3.2, 700), 0.0069425468141287505, 1e-12);
     expectClose(incompleteBeta(betaQuantile(0.3, 0.5, 2), 0.5, 2), 0.3, 1e-13);

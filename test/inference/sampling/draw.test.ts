@@ -3,7 +3,6 @@ import * as tf from '@tensorflow/tfjs-core';
 import {
   add,
   bayesianGplvm,
-  type DrawCheckpoint,
   essBulk,
   evaluate,
   fit,
@@ -29,6 +28,7 @@ import {
   seededRandom,
   white,
 } from 'latentfield';
+import type { DrawCheckpoint } from 'latentfield/inference';
 import * as op from 'latentfield/ops';
 import { describe, expect, test } from 'vitest';
 import { openTarget } from '../../../src/inference/sampling/target.ts';
@@ -82,7 +82,7 @@ function logDensity(logs: readonly number[]): number {
 }
 
 describe('a Gaussian process of 30 points', () => {
-  test('means of its hyperparameters are those by quadrature', async () => {
+  test('means of its hyperparameters are those by quadrature', { tags: 'long' }, async () => {
     const grid = (from: number, to: number, count: number) =>
       Array.from({ length: count }, (_, i) => from + ((to - from) * (i + 0.5)) / count);
     const weights: { w: number; logs: readonly number[] }[] = [];
@@ -262,7 +262,7 @@ describe('draws', () => {
     expect(rest.length).toBe(79);
   });
 
-  test('stop at a signal, or where onProgress says so, with what all chains have', async () => {
+  test('stop at a signal, or when onProgress returns false, with the draws of all chains', async () => {
     const stop = new AbortController();
     const draws = await samplePosterior(regression(8), {
       ...short,
@@ -321,7 +321,7 @@ describe('priors', () => {
     ).rejects.toThrow("'latents'");
   });
 
-  test('weak ones are added when they are asked for, and said', async () => {
+  test('weak ones are added on request, and reported', async () => {
     const draws = await samplePosterior(bare(), { ...short, priors: 'weak' });
     expect(draws.diagnostics.addedPriors).toEqual([
       `${VARIANCE} ~ logNormal({ mean: 0, deviation: 3 })`,
@@ -330,7 +330,7 @@ describe('priors', () => {
     expect(draws.message).toContain('Weak priors were added');
   });
 
-  test('a prior by a term of its own counts, and a value of a prior needs one too', async () => {
+  test('a prior in a separate term counts, and a value of a prior needs one too', async () => {
     const half = (x: op.Tensor) => op.mul<op.Scalar>(-0.5, op.square(x));
     const school = (densities: Record<string, LooseDensity>) =>
       looseModel('school', [[0], [0]], { mu: real(0.3), theta: real(0.2) }, densities, true)(undefined);
@@ -364,7 +364,7 @@ describe('what cannot be drawn', () => {
       [samplePosterior(regression(8), { warmupp: 3 } as never), /'warmup'/],
       [samplePosterior(regression(8), { hold: ['mapping.nois'] }), /'mapping.noise'/],
       [samplePosterior(regression(8), { start: { [NOISE]: -1 } }), /mapping.noise/],
-      [samplePosterior(regression(8), { hold: [VARIANCE, LENGTHSCALE, NOISE] }), /nothing to draw/],
+      [samplePosterior(regression(8), { hold: [VARIANCE, LENGTHSCALE, NOISE] }), /nothing to sample/],
       [samplePosterior(isomap(Y, { neighbors: 5, latentDim: 1 }), short), /computes its solution/],
       [samplePosterior(meu(Y, { neighbors: 5, latentDim: 1 }), short), /may reach its bounds|has no|computes/],
       [samplePosterior(bayesianGplvm(Y, { latentDim: 1, inducing: 5 }), { ...short, priors: 'weak' }), /bound/],
@@ -376,7 +376,7 @@ describe('what cannot be drawn', () => {
     }
   });
 
-  test('a start without a density says which term has none', async () => {
+  test('a start without a density names the term that has none', async () => {
     const broken = looseModel(
       'broken',
       [[0], [0]],
@@ -388,7 +388,7 @@ describe('what cannot be drawn', () => {
     await expect(samplePosterior(broken, short)).rejects.toThrow(/'y'/);
   });
 
-  test('a density with jitter counts as none, and is said', async () => {
+  test('a density with jitter does not count, and is reported', async () => {
     // Two equal points and no noise: K has no factor.
     const observations = Matrix.from([[0.1], [0.1], [0.9]]);
     const singular = latentVariableModel({
@@ -412,7 +412,7 @@ describe('what cannot be drawn', () => {
 });
 
 describe('latents', () => {
-  test('held at a fit, the hyperparameters are drawn', async () => {
+  test('fixed at a fit, the hyperparameters are drawn', async () => {
     const model = gplvm(
       Y.map(([y], i) => [y!, Math.cos(2 * inputs[i]!), inputs[i]! / 3]),
       {

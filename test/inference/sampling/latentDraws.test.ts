@@ -35,7 +35,7 @@ describe('draws of latents that are free to turn', () => {
     expect(Math.max(...distances.map(essBulk))).toBeGreaterThan(1.5 * least);
   });
 
-  it('lie about their mean, whose distances are those of the points, with the covariance of what is turned onto it', () => {
+  it('lie about their mean, which has the distances of the points, with the covariance of the aligned draws', () => {
     const { mean, aligned, covariances } = found;
     expect(Math.hypot(mean.at(0, 0) - mean.at(1, 0), mean.at(0, 1) - mean.at(1, 1))).toBeCloseTo(
       Math.hypot(base[0]![0]! - base[1]![0]!, base[0]![1]! - base[1]![1]!),
@@ -74,7 +74,7 @@ describe('chains at two maps', () => {
   const distance = (X: { at(i: number, d: number): number }, i: number, j: number) =>
     Math.hypot(X.at(i, 0) - X.at(j, 0), X.at(i, 1) - X.at(j, 1));
 
-  it('are told apart by their distances, with the mean map of each', () => {
+  it('are distinguished by their distances, with the mean map of each', () => {
     expect(modes.map(({ chains }) => chains)).toEqual([[0, 2], [1]]);
     modes.forEach(({ mean }, m) => {
       const own = Matrix.from(maps[m]!);
@@ -91,7 +91,7 @@ describe('chains at two maps', () => {
     }
   });
 
-  it('are not mixed together, though each by itself is', () => {
+  it('are not mixed together, though each chain alone is', () => {
     expect(worst).toBeGreaterThan(1.5);
     expect(Math.max(...chainRHat)).toBeLessThan(1.3);
   });

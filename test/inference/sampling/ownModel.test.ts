@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as op from '../../../src/engine/tensors/ops.ts';
 import {
-  checkPredictive,
   defineDensity,
   defineModel,
   gaussianProcess,
@@ -18,13 +17,15 @@ import {
   seededRandom,
   standardNormal,
 } from '../../../src/index.ts';
+import { checkPredictive } from '../../../src/inference/index.ts';
+import type { ParameterPrior } from '../../../src/model/index.ts';
 
 const random = seededRandom(1);
 const times = Matrix.from(Array.from({ length: 40 }, (_, i) => [i / 10 - 2]));
 const rows = Matrix.from(times.toArrays().map(([t]) => [1 + 2 * t! + 0.3 * random.normal()]));
 
 /** y ~ N(intercept + slope·t, noise²), the model of a reader of the documents. */
-function line(ofNoise: ReturnType<typeof halfNormal> | undefined) {
+function line(ofNoise: ParameterPrior | undefined) {
   const prior = normal({ mean: 0, deviation: 5 });
   const density = defineDensity({
     name: 'aroundLine',
@@ -119,7 +120,7 @@ describe('draws of a model of one’s own', () => {
       [8, 1],
       [8, 1],
     ]);
-    expect(() => draws.predictive()).toThrow("say which is meant, as in { view: 'first' }");
+    expect(() => draws.predictive()).toThrow("name one, as in { view: 'first' }");
     expect(() => draws.predictive({ view: 'third' })).toThrow("no observed variable 'third'");
     expect(() => checkPredictive(draws, () => 1)).toThrow('has several observed variables');
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ellipticalSlice, hmc, nuts, type Sampler, seededRandom, slice } from '../../../src/index.ts';
+import { hmc, nuts, seededRandom } from '../../../src/index.ts';
+import { ellipticalSlice, type Sampler, slice } from '../../../src/inference/index.ts';
 import { type ChainState, newChain, runChain } from '../../../src/inference/sampling/chain.ts';
 import { essBulk, mcseMean, mcseSd, rHat } from '../../../src/inference/sampling/convergence.ts';
 import { warmupWindows } from '../../../src/inference/sampling/samplers/hamiltonian.ts';
@@ -123,7 +124,7 @@ describe('known densities', () => {
     expect(evaluations[1]! * 4).toBeLessThan(evaluations[0]!);
   });
 
-  test('the funnel, scales said apart from what they scale', () => {
+  test('the funnel, with scales separate from the scaled variables', () => {
     // v ~ N(0, 9), x_i ~ N(0, eᵛ) as e^(v/2)·z_i.
     const states = run(normals([3, 1, 1, 1]), [1, 0.5, -0.5, 0], nuts(), { draws: 1000 });
     expectMean(states, (z) => z[0]!, 0, 'v');
@@ -131,7 +132,7 @@ describe('known densities', () => {
     expectMean(states, (z) => Math.tanh(Math.exp(z[0]! / 2) * z[1]!), 0, 'tanh x');
   });
 
-  test('the funnel as it is diverges, and says so', () => {
+  test('the funnel as it is diverges, and the message reports it', () => {
     const density = differentiated((x) => {
       const [v, ...rest] = Array.from(x);
       return -(v! ** 2) / 18 - rest.reduce((sum, entry) => sum + (entry * entry * Math.exp(-v!) + v!) / 2, 0);
@@ -254,7 +255,7 @@ test('intervals are calibrated: ranks of 200 simulated truths are uniform', { ta
   }
 });
 
-test('the windows of a warm-up are those of Stan', () => {
+test('the windows of a warm-up agree with Stan', () => {
   expect(warmupWindows(1000)).toEqual({ first: 75, last: 950, ends: [99, 149, 249, 449, 949] });
   expect(warmupWindows(500)).toEqual({ first: 75, last: 450, ends: [99, 149, 249, 449] });
   expect(warmupWindows(150)).toEqual({ first: 75, last: 100, ends: [99] });

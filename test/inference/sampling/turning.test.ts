@@ -11,7 +11,7 @@ const made = (lengthscale: number | readonly number[]) =>
     noise: positive(0.1, { prior }),
   });
 
-it('a Laplace metric is refused for latents that turn, and taken where they are held or cannot', async () => {
+it('a Laplace metric is refused for latents that turn, and accepted where they are fixed or cannot', async () => {
   const turning = samplePosterior(made(1), short);
   await expect(turning).rejects.toThrow(InvalidInputError);
   await expect(turning).rejects.toThrow(/can turn.*'diagonal'.*hold/);
@@ -19,7 +19,7 @@ it('a Laplace metric is refused for latents that turn, and taken where they are 
   expect((await samplePosterior(made([1, 3]), short)).names.length).toBe(13);
 });
 
-it('many free points that have not mixed are advised to be held', async () => {
+it('many free points that have not mixed should be fixed, by the message', async () => {
   const many = Array.from({ length: 100 }, (_, i) => [Math.sin(i / 9), Math.cos(i / 7)]);
   const model = gplvm(many, {
     latentDim: 1,
@@ -38,8 +38,8 @@ it('many free points that have not mixed are advised to be held', async () => {
 });
 
 it.each([
-  [3, [[0, 2], [1]], '3 of 3 chains have not explored even their own, at R̂ of up to '],
-  [11, [[0], [1, 2]], '2 of 3 chains have not explored even their own, at R̂ of up to '],
+  [3, [[0, 2], [1]], '3 of 3 chains have not even explored their own mode, with R̂ up to '],
+  [11, [[0], [1, 2]], '2 of 3 chains have not even explored their own mode, with R̂ up to '],
 ])(
   'chains that draw different maps are named, with the mean log density of each: seed %i',
   async (seed, maps, said) => {
@@ -60,7 +60,7 @@ it.each([
     });
     expect(message).toContain(`The chains draw 2 different maps, which are in latents.modes: ${named.join('; ')}.`);
     const known = chainRHat.filter((own) => !Number.isNaN(own));
-    expect(message).toContain(`${said}${Math.max(...known).toFixed(2)} each by itself.`);
-    expect(message.includes('Of chain 0 distances never moved.')).toBe(Number.isNaN(chainRHat[0]));
+    expect(message).toContain(`${said}${Math.max(...known).toFixed(2)} within each.`);
+    expect(message.includes('Distances of chain 0 never moved.')).toBe(Number.isNaN(chainRHat[0]));
   },
 );

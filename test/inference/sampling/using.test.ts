@@ -15,8 +15,8 @@ import {
   positive,
   rbf,
   samplePosterior,
-  waic,
 } from 'latentfield';
+import { waic } from 'latentfield/inference';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
@@ -39,7 +39,7 @@ interface Placing {
 }
 
 describe('projections by draws', () => {
-  it('at held latents are the mean and covariance of those of single draws', async () => {
+  it('at fixed latents are the mean and covariance of the projections by single draws', async () => {
     const start = await fit(model, { maxIterations: 100 });
     const draws = await samplePosterior(model, { start, hold: ['latents'], chains: 2, warmup: 30, draws: 3, seed: 1 });
     const found = await draws.project(rows, { draws: 6 });
@@ -115,7 +115,7 @@ describe('rows that are independent given parameters', () => {
     },
   })({ y: Matrix.from([[-0.9], [-0.6], [0.1], [0.9], [1], [-4]]) });
 
-  it('have loo and waic of each row, equal to those of the densities by hand', async () => {
+  it('have loo and waic of each row, equal to the densities by hand', async () => {
     const draws = await samplePosterior(line, { chains: 2, warmup: 200, draws: 600, seed: 3, priors: 'weak' });
     expect(draws.names).toContain('y.variance');
     const name = draws.names.find((each) => each.startsWith('f.'))!;
@@ -142,7 +142,7 @@ describe('rows that are independent given parameters', () => {
     expect(found.pointwise.indexOf(Math.min(...found.pointwise))).toBe(5);
   });
 
-  it('are not those of a Gaussian process, whose loo is of entries', async () => {
+  it('do not include a Gaussian process, whose loo is over entries', async () => {
     const draws = await samplePosterior(model, { hold: ['latents'], chains: 1, warmup: 20, draws: 20, seed: 1 });
     expect(() => draws.waic()).toThrow(/not independent.*loo\(\)/);
     expect(draws.loo().message).toMatch(/Each entry was left out/);

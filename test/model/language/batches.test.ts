@@ -72,7 +72,7 @@ function followed({ data, columns: q }: Matrix): number {
   );
 }
 
-describe('latents beside known batches', () => {
+describe('latents together with known batches', () => {
   it('follow them where the model does not know of them, or starts at principal components of all', async () => {
     expect(followed((await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 100 })).latents)).toBeGreaterThan(0.9);
     const init = (await fit(pca(Y, { latentDim: 2 }))).latents;
@@ -118,7 +118,7 @@ describe('latents beside known batches', () => {
 });
 
 describe('the prior uncorrelated', () => {
-  it('is −strength·N/2·Σ R² of columns of unit variance, and its gradient that of differences', async () => {
+  it('is −strength·N/2·Σ R² of columns of unit variance, and its gradient agrees with differences', async () => {
     const rows = Matrix.from(X.map((row) => [...row]));
     const model = (own: Matrix) =>
       gplvm(Y, { latentDim: 2, init: own, priors: [uncorrelated(batch, { strength: 7 })], scale: false });
@@ -158,7 +158,7 @@ describe('the prior uncorrelated', () => {
     expect(own).toBeCloseTo(points - 50 * 2 * variance, 8);
   });
 
-  it('is saved with its covariates, and refuses what is none', async () => {
+  it('is saved with its covariates, and refuses invalid ones', async () => {
     const result = await fit(gplvm(Y, { latentDim: 2, priors: [standardNormal(), uncorrelated(batch)] }), {
       maxIterations: 3,
     });

@@ -1,5 +1,4 @@
 import {
-  type Batch,
   bayesianGplvm,
   bernoulli,
   defineLikelihood,
@@ -28,6 +27,7 @@ import {
   studentT,
   type Variable,
 } from 'latentfield';
+import type { Batch } from 'latentfield/model';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
@@ -213,9 +213,11 @@ describe('a process under a likelihood that is not Gaussian', () => {
     for (const { lost } of parts) expect(lost).toBe(whole.lost);
   });
 
-  it('has no moments of its own, and needs inducing inputs', () => {
-    expect(() => gaussianProcess({ kernel: rbf(), likelihood: poisson() })).toThrow(/Give inducing inputs too/);
-    expect(() => gaussianProcess({ kernel: rbf(), inducing: 0.5 })).toThrow(/whole number of inducing inputs from 1/);
+  it('has no closed-form moments, and needs inducing inputs', () => {
+    expect(() => gaussianProcess({ kernel: rbf(), likelihood: poisson() })).toThrow(/inducing inputs/);
+    expect(() => gaussianProcess({ kernel: rbf(), inducing: 0.5 })).toThrow(
+      /inducing inputs are a whole number from 1/,
+    );
   });
 });
 
@@ -347,8 +349,10 @@ describe('a process under a likelihood of two functions', () => {
     expect(again.predict({ x: [[0.4]] }, { noise: true })).toEqual(result.predict({ x: [[0.4]] }, { noise: true }));
   });
 
-  it('passes the conformance kit beside latent points and Gaussian rows', () => {
-    for (const posterior of [undefined, gaussianLatents({ variance: 0.2 })]) {
+  it.for([{ rows: 'latent points' }, { rows: 'Gaussian rows', posterior: gaussianLatents({ variance: 0.2 }) }])(
+    'passes the conformance kit together with $rows',
+    { tags: 'long', timeout: 300_000 },
+    ({ posterior }) => {
       const own = defineModel({
         name: 'own',
         variables: (data: { readonly y: Matrix }) => {
@@ -364,10 +368,10 @@ describe('a process under a likelihood of two functions', () => {
       );
       const report = checkModel(own({ y }), { models: { own }, likelihoods: { changingNoise }, entries: 2 });
       expect(report.checks.map(({ name }) => name)).toContain("predictions of 'y'");
-    }
-  }, 300_000);
+    },
+  );
 
-  it('says what a likelihood without momentsAt cannot do', async () => {
+  it('reports the limits of a likelihood without momentsAt', async () => {
     const silent = defineLikelihood({
       name: 'silent',
       functions: 2,
@@ -385,7 +389,7 @@ describe('a process under a likelihood of two functions', () => {
   });
 });
 
-describe('rows of a process through inducing inputs that count as often as their weights say', () => {
+describe('rows of a process through inducing inputs count as often as their weights', () => {
   interface Weighed {
     readonly t: Matrix;
     readonly y: Matrix;

@@ -116,7 +116,7 @@ describe('decoders', () => {
     expect(last.latentVariances!.data).toEqual(ofMany.latentVariances!.data.slice(1010 * 2));
   });
 
-  it('compute complete rows by the encoder whatever rows come with them, beside covariates too', async () => {
+  it('compute complete rows by the encoder regardless of other rows, with covariates too', async () => {
     const beside = defineModel({
       name: 'beside',
       variables: ({ y, c }: { y: Matrix; c: Matrix }) => {
@@ -150,7 +150,7 @@ describe('decoders', () => {
     expect(filled.y!.mean.row(0)).toEqual(Float64Array.from(y[0]!));
   });
 
-  it('take a likelihood of two functions, and a graph prior beside them', async () => {
+  it('accept a likelihood of two functions, together with a graph prior', async () => {
     const heteroscedastic = defineLikelihood({
       name: 'heteroscedastic',
       functions: 2,
@@ -176,7 +176,7 @@ describe('decoders', () => {
 });
 
 describe('a model of variables', () => {
-  it('says in its description which densities have no say in where new rows are placed', () => {
+  it('lists in its description the densities that do not affect where new rows are placed', () => {
     const model = (factor: boolean) =>
       defineModel({
         name: 'onGraph',
@@ -187,9 +187,9 @@ describe('a model of variables', () => {
         },
       })({ y: ring });
     expect(described(model(true))).toContain(
-      "Without a say in where new rows are placed\n  z: the factor 'laplacian' says nothing of new rows (no condition with logPredictive).",
+      "Without a part in placing new rows\n  z: the factor 'laplacian' defines no density of new rows (no condition with logPredictive).",
     );
-    expect(described(model(false))).toContain("z: the density 'laplacian' says nothing of new rows");
+    expect(described(model(false))).toContain("z: the density 'laplacian' defines no density of new rows");
   });
 
   const deep = defineModel({
@@ -216,7 +216,7 @@ describe('a model of variables', () => {
     expect(samplePrior(deep({ y: ring }), { seed: 4 })[0]).toEqual(draws[0]);
   });
 
-  it('is drawn in any unit: draws of a process of a variance of 1e-24 are those of one of 1, a trillionth of them', () => {
+  it('is drawn in any unit: draws of a process of variance 1e-24 are a trillionth of draws at variance 1', () => {
     const inUnit = (unit: number) =>
       defineModel({
         name: 'inUnit',
@@ -235,11 +235,11 @@ describe('a model of variables', () => {
     expect(small!.data.map((entry) => entry * 2 ** 40)).toEqual(plain!.data);
   });
 
-  it('is described with what it cannot do, and why', () => {
+  it('is described with its missing abilities, and the reasons', () => {
     const text = described(deep({ y: ring }));
     expect(text).toContain('h: latent, 40×2 ~ gaussianProcess, given z');
     expect(text).toContain('y.kernel.rbf.lengthscale: positive');
-    expect(text).toContain("forecast: no density of 'z' says what follows its rows");
+    expect(text).toContain("forecast: no density of 'z' defines the rows that follow");
   });
 
   it('forecasts by a density of rows given the two before them', async () => {
@@ -323,17 +323,17 @@ describe('latents on a chart start where the observations lie along it', () => {
     return { normal, uniform, columns };
   };
 
-  it('on a circle without noise, whose fit ends at the floor of the noise and says so', async () => {
+  it('on a circle without noise, whose fit ends at the floor of the noise and reports it', async () => {
     const { uniform, columns } = drawn(4, 0);
     const angles = Array.from({ length: 100 }, () => 2 * Math.PI * uniform());
     const features = angles.map((a) => [1, 2, 3].flatMap((k) => [Math.cos(k * a), Math.sin(k * a)]));
     const result = await fit(circular(columns(features, [1, 1, 0.5, 0.5, 0.3, 0.3], 10)), { maxIterations: 1000 });
     expect(result.status).toBe('converged');
-    expect(result.message).toContain('came to its floor');
+    expect(result.message).toContain('reached its lower limit');
     expect(agreement(result.latents.data, angles)).toBeGreaterThan(0.9999);
   });
 
-  it('on a torus, whose angles are told apart though its circles are alike', async () => {
+  it('on a torus, whose angles are distinguished though its circles are alike', async () => {
     const { uniform, columns } = drawn(3);
     const pairs = Array.from({ length: 200 }, () => [2 * Math.PI * uniform(), 2 * Math.PI * uniform()] as const);
     const features = pairs.map(([a, b]) => {

@@ -118,7 +118,7 @@ describe('draws of new rows', () => {
     })({ y: Y });
   const X = Matrix.from(Array.from({ length: 4000 }, () => [0.2, -0.1]));
 
-  it('of a density with moments and no sample are refused, as it is not said that they are normal', async () => {
+  it('of a density with moments and no sample are refused, as it does not declare itself normal', async () => {
     const result = await fit(mapOnto(noisy()), { maxIterations: 3 });
     expect(() => result.sample({ x: X })).toThrow(InvalidInputError);
     expect(() => result.sample({ x: X })).toThrow(/'y'.*'noisy' gives moments of new rows, but no sample/);
@@ -217,7 +217,7 @@ describe('variables', () => {
     expect(mean.columns).toBe(5);
   });
 
-  it('are refused where they do not make a model, with what to do', () => {
+  it('are refused where they do not make a model, with the remedy', () => {
     const x = latent({ dim: 1, density: standardNormal() });
     const density = gaussianProcess({ kernel: rbf() });
     const evaluated = (variables: () => never) =>
@@ -270,7 +270,7 @@ describe('variables', () => {
       })({ y: Y });
     const short = { maxIterations: 2 };
     await expect(fit(deep({}), short)).rejects.toThrow(
-      /'h' shrinks with .*'h\.noise'.*without end.*Hold a parameter of the density of 'h'/,
+      /'h' shrinks with .*'h\.noise'.*without bound.*Fix a parameter of the density of 'h'/,
     );
     expect((await fit(deep({ variance: fixed(1), noise: fixed(0.01) }), short)).status).toBe('maxIterations');
     // What is drawn or only evaluated needs no maximum.
@@ -328,7 +328,7 @@ describe('a gradient that is not finite', () => {
     ]),
   });
 
-  it('is said with the term that it is of, by evaluate and by fit', async () => {
+  it('is reported with its term, by evaluate and by fit', async () => {
     expect(() => evaluate(model)).toThrow(/gradient of term 'z\.root' in 'z' is NaN/);
     await expect(fit(model)).rejects.toThrow(/gradient of term 'z\.root' in 'z' is NaN/);
   });

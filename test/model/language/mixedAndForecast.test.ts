@@ -1,7 +1,6 @@
 import {
   defineDensity,
   defineModel,
-  defineTransform,
   describe,
   evaluate,
   fit,
@@ -18,6 +17,7 @@ import {
   seededRandom,
   standardNormal,
 } from 'latentfield';
+import { defineTransform } from 'latentfield/model';
 import * as op from 'latentfield/ops';
 import { checkDensity, checkGradient, checkModel } from 'latentfield/testing';
 import { expect, it } from 'vitest';
@@ -28,18 +28,22 @@ const Y = Matrix.from(
 );
 const process = () => gaussianProcess({ kernel: rbf() });
 
+const mixedPrior = () => mixture([standardNormal({ precision: 0.5 }), standardNormal({ precision: 4 })]);
+const mixed = defineModel({
+  name: 'mixed',
+  variables: (data: Matrix) => {
+    const z = latent({ dim: 2, density: mixedPrior() });
+    return { z, y: observed(data, { density: process(), given: z }) };
+  },
+});
+
+it('mixtures of built-in priors pass the conformance kit', { tags: 'long' }, () => {
+  expect(checkDensity(mixedPrior(), { columns: 2 }).passed).toBe(true);
+  expect(checkModel(mixed(Y), { models: { mixed } }).passed).toBe(true);
+});
+
 it('built-in priors mix as a prior of latents', async () => {
-  const prior = () => mixture([standardNormal({ precision: 0.5 }), standardNormal({ precision: 4 })]);
-  checkDensity(prior(), { columns: 2 });
-  const mixed = defineModel({
-    name: 'mixed',
-    variables: (data: Matrix) => {
-      const z = latent({ dim: 2, density: prior() });
-      return { z, y: observed(data, { density: process(), given: z }) };
-    },
-  });
   const model = mixed(Y);
-  checkModel(model, { models: { mixed } });
   const z = Matrix.from(Array.from({ length: 20 }, (_, i) => [0.1 * i - 1, Math.cos(i)]));
   let byHand = 0;
   for (const [a, b] of z.toArrays() as [number, number][]) {
@@ -76,7 +80,7 @@ it('forecasts of several observed variables come by their names', async () => {
   expect(b.variance.data[0]).toBeGreaterThan(noise('b'));
 });
 
-it('gradients of inverse hyperbolic functions are those of their differences', () => {
+it('gradients of inverse hyperbolic functions agree with differences', () => {
   const x = Matrix.from([[0.3, -0.6, 0.9]]);
   for (const f of [op.asinh, op.atanh, (x: op.Tensor2D) => op.acosh(op.add<op.Tensor2D>(op.square(x), 1.5))]) {
     const sum = ({ x }: Record<string, op.Tensor>) =>
@@ -111,7 +115,7 @@ it('a gradient that is not a number is of a named term, in batches too', async (
   await expect(fit(broken(Y), { batchSize: 5, maxEpochs: 2 })).rejects.toThrow("The gradient of term 'y' in");
 });
 
-it("describe names transforms of parameters of one's own", () => {
+it('describe names custom transforms of parameters', () => {
   const below = defineTransform({
     name: 'belowZero',
     toNatural: (u) => u.map((entry) => -Math.exp(entry)),

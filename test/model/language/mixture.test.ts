@@ -72,8 +72,11 @@ describe('a mixture', () => {
     expect(Math.abs((gradients['z.around.mean'] as number) - slope)).toBeLessThan(1e-10);
   });
 
-  it('says the same in all that follows from it', () => {
+  it('is consistent in all that follows from it', () => {
     expect(checkDensity(two(), { throws: false }).checks.filter(({ passed }) => !passed)).toEqual([]);
+  });
+
+  it('of noises is consistent in all that follows from it', { tags: 'long' }, () => {
     const noises = mixture([gaussian({ variance: 0.1 }), studentT({ scale: 1 })]);
     expect(checkDensity(noises, { columns: 2, throws: false }).checks.filter(({ passed }) => !passed)).toEqual([]);
   });
@@ -148,7 +151,7 @@ describe('a mixture', () => {
         });
         evaluate(model({ y: Matrix.from([[1], [2], [4]]) }));
       },
-      /one number a row/,
+      /one number per row/,
     ],
   ])('refuses %s', (_, make, message) => {
     expect(make).toThrow(InvalidInputError);

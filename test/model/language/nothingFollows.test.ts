@@ -36,7 +36,7 @@ const model = defineModel({
   },
 });
 
-it('predictions and draws to which a variable is lacking are refused, with its name and the reason', async () => {
+it('predictions and draws without a needed variable are refused, with its name and the reason', async () => {
   const rows = Array.from({ length: 12 }, (_, i) => [i + 0.3 * Math.sin(i)]);
   const data = { time: Matrix.from(rows), y: Matrix.from(rows.map(([t]) => [Math.sin(t! / 3)])) };
   const result = await fit(model(data), { seed: 1, maxIterations: 5 });

@@ -64,7 +64,7 @@ describe('a model whose variables are observed alone', () => {
     expect(result.latents).toBeUndefined();
   });
 
-  it('says in its description why it places and predicts nothing', () => {
+  it('explains in its description why it places and predicts nothing', () => {
     const text = described(table({ y: Y }));
     expect(text).toContain('table: 40 points');
     expect(text).toMatch(

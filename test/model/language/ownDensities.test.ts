@@ -2,7 +2,6 @@ import {
   bounded,
   defineDensity,
   defineModel,
-  defineTransform,
   describe as described,
   evaluate,
   fit,
@@ -27,6 +26,7 @@ import {
   squaredDifferences,
   standardNormal,
 } from 'latentfield';
+import { defineTransform } from 'latentfield/model';
 import * as op from 'latentfield/ops';
 import { checkDensity, checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
@@ -178,7 +178,7 @@ describe('counts by a density of two functions', () => {
     });
   });
 
-  it('say in their description that new rows are drawn without noise only', async () => {
+  it('note in their description that new rows are drawn without noise only', async () => {
     expect(described(made.zeros)).toContain(
       "Drawn without noise only\n  sample: the density 'zeroInflated' of 'counts' gives moments of new rows, but no sample of them. Ask for { noise: false }.",
     );
@@ -204,7 +204,7 @@ describe('counts by a density of two functions', () => {
     );
   });
 
-  it('are checked at what they can be given, new rows too', () => {
+  it('are checked at admissible parents, new rows too', () => {
     const given = [Matrix.from(pose.toArrays()), exposure];
     expect(
       checkDensity(zeroInflated(), { value: counts.toArrays().map(([own]) => [own!]), given }).toString(),
@@ -229,11 +229,11 @@ describe('a chain of second order in two views', () => {
     }
   });
 
-  it('is checked though it says nothing of one row alone', () => {
-    expect(checkDensity(swing()).toString()).toContain('skipped new rows (it says nothing of them)');
+  it('is checked though it has no density of one row alone', () => {
+    expect(checkDensity(swing()).toString()).toContain('skipped new rows (it does not define them)');
   });
 
-  it('cannot be drawn from without a sample, for which only a density of one’s own has room', () => {
+  it('cannot be drawn from without a sample, which only a custom density can define', () => {
     expect(() => samplePrior(made.swinging as never)).toThrow(/it has no sample\. One of your own may have/);
     const walk = defineModel({
       name: 'walk',
@@ -262,7 +262,7 @@ describe('a maximum-entropy field over latents', () => {
     );
   });
 
-  it('is refused with values of its own, which would say nothing of the latents', () => {
+  it('is refused with fixed values, which would carry no information on the latents', () => {
     const graph = knnGraph(pose, 2);
     const values = graph.sources.map(() => 1);
     expect(() => withField(maxEntropy({ expect: { near: squaredDifferences(graph, values) } }))).toThrow(

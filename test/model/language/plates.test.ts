@@ -108,7 +108,7 @@ describe('a plate of the values of a known variable', () => {
       expect(mean.at(1, d)).toBeCloseTo(line + u.at(0, d), 12);
     }
     expect(() => result.predict({ ...at, school: [[7], [3]] })).toThrow(
-      /'school' of the model 'effects' is 3 in row 1, which is none of its 3 values in the fit \(2 to 7\)/,
+      /'school' of the model 'effects' is 3 in row 1, which is not among its 3 values in the fit \(2 to 7\)/,
     );
     // @ts-expect-error groups are not there
     expect(() => result.predict({ inputs: at.inputs })).toThrow(/needs rows of 'school' too/);
@@ -116,7 +116,7 @@ describe('a plate of the values of a known variable', () => {
     expect((again as unknown as typeof result).predict(at)).toEqual(result.predict(at));
   });
 
-  it('has the density of all rows as the mean of that of batches', async () => {
+  it('has the density of all rows as the mean over batches', async () => {
     const start = values;
     const whole = await evaluate(effects(data), values);
     const batched = await fit(effects(data), { start, batchSize: 5, maxIterations: 0 });
@@ -191,7 +191,7 @@ describe('a plate of the values of a known variable', () => {
       },
     });
 
-  it('has as many Gaussian rows as values, which start where init says', async () => {
+  it('has as many Gaussian rows as values, which start at init', async () => {
     const variance = Matrix.from(U.toArrays().map((row) => row.map((u) => 0.1 + u ** 2)));
     const model = inferred(gaussianLatents({ variance }), { rows: 'school', init: U });
     const { parameters, values: shown } = await fit(model(data), { maxIterations: 0 });
@@ -214,14 +214,14 @@ describe('a plate of the values of a known variable', () => {
     expect((await fit(points, { maxIterations: 0 })).values.u).toEqual(elsewhere);
   });
 
-  it('is not computed from the observations of points, nor held and started elsewhere', () => {
+  it('is not computed from the observations of points, and not fixed and started elsewhere', () => {
     for (const posterior of [encoded(mlpMap({ hidden: 3 })), gaussian({ encoder: mlpMap({ hidden: 3 }) })]) {
       expect(() => evaluate(inferred(posterior)(data))).toThrow(/'u' of .* has not one row a point, but its posterior/);
     }
-    expect(() => latent({ dim: 2, posterior: fixedAt(U), init: U })).toThrow(/fixedAt\(X\) holds the variable/);
+    expect(() => latent({ dim: 2, posterior: fixedAt(U), init: U })).toThrow(/fixedAt\(X\) fixes the variable/);
   });
 
-  it('is refused where its index is no known number a point, or what is given it has no rows of that kind', () => {
+  it('is refused where its index is not a known number per point, or where its parent has no rows of that kind', () => {
     const refused = (options: { rows: string; index?: Matrix; given?: boolean }, message: RegExp) => {
       const model = defineModel({
         name: 'wrong',
@@ -235,7 +235,7 @@ describe('a plate of the values of a known variable', () => {
       expect(() => evaluate(model(Y))).toThrow(message);
     };
     refused({ rows: 'school' }, /'rows' of 'u' .* is 'school', which names no known variable \(there are 'group'\)/);
-    refused({ rows: 'group', index: x }, /must be 12×1, one number a point, but is 12×2/);
+    refused({ rows: 'group', index: x }, /must be 12×1, one number per point, but is 12×2/);
     refused({ rows: 'group', index: Matrix.from([[1], [2]]) }, /must be 12×1, .* but is 2×1/);
     expect(() => latent({ dim: 1, rows: 0 })).toThrow(/the name of a known variable, but 0 was given/);
   });

@@ -1,8 +1,8 @@
+// @module-tag long
 import {
   type AnyModel,
   type Draws,
   defineDensity,
-  defineDistribution,
   defineModel,
   halfNormal,
   known,
@@ -41,11 +41,12 @@ interface Reference {
 }
 const all = sharedReference<Reference>('posteriors.json')?.posteriors;
 
-const halfCauchy = defineDistribution({
+const halfCauchy = defineDensity({
   name: 'halfCauchy',
   parameters: { scale: positive(1) },
-  lower: 0,
-  logDensity: ({ scale }, x) =>
+  entrywise: true,
+  support: { above: 0 },
+  logDensity: ({ scale }, { value: x }) =>
     op.sub(Math.log(2 / Math.PI), op.log(op.mul(scale, op.add(1, op.square(op.div(x, scale)))))),
 });
 
@@ -162,14 +163,10 @@ function drawsOf(draws: Draws, name: string): Matrix {
   return draws.values(`y.beta[${has('y.beta[5]') ? at + 1 : at}]`);
 }
 
-/** Those of a few seconds; the others are of the second tier. */
-const quick = ['sblrc-blr', 'eight_schools-eight_schools_noncentered'];
-
 for (const [name, make] of Object.entries(cases)) {
-  const tags = quick.includes(name) ? [] : ['long'];
   it.skipIf(all === undefined)(
     `${name} has the means and quantiles of the reference`,
-    { tags, timeout: 300_000 },
+    { timeout: 300_000 },
     async () => {
       const { data, parameters } = all![name]!;
       const draws = await samplePosterior(make(data as unknown as Data), {

@@ -65,7 +65,7 @@ it('predictions through a random layer are exact where what follows is linear in
   );
 });
 
-it('predictions through a random layer are near the integral over it, as their error says', async () => {
+it('predictions through a random layer are near the integral over it, within their error', async () => {
   const deep = defineModel({
     name: 'deep',
     variables: ({ t, y }: { t: Matrix; y: Matrix }) => {

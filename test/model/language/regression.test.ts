@@ -43,7 +43,7 @@ it('a regression of observed on known rows, without a latent variable, is fitted
   expect(again.predict({ t: [[0.5], [2.9]] }, { noise: true }).y).toEqual({ mean, variance });
 });
 
-it('a map that compares rows with those of the fit takes one known variable', async () => {
+it('a map that compares rows with the rows of the fit accepts one known variable', async () => {
   const of = (isLatent: boolean) =>
     defineModel({
       name: 'compared',
@@ -55,7 +55,7 @@ it('a map that compares rows with those of the fit takes one known variable', as
       },
     })(x);
   await expect(fit(of(false))).rejects.toThrow(
-    /'kernelRegression' of 'f' .* one known variable has, but 't' and 'other' are given/,
+    /'kernelRegression' of 'f' .* one known variable, but 't' and 'other' are given/,
   );
   await expect(fit(of(true))).rejects.toThrow(/but 'other' is inferred/);
 });
@@ -76,7 +76,7 @@ it('rows that do not match are refused with their counts', async () => {
   expect(() => beside(() => latent({ dim: 1 }), Matrix.from([[1]]))).toThrow("but 'u', which it is given, has 1.");
 });
 
-it('predict and sample take no rows of what they predict', () => {
+it('predict and sample refuse rows of the predicted variable', () => {
   const result = fitAt(regression({ x, y }));
   const given = { t: [[0.5]], y: [[1]] };
   for (const ask of ['predict', 'sample'] as const) {

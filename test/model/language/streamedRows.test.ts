@@ -60,7 +60,7 @@ const process = defineModel({
 const settings = { batchSize: 16, seed: 3, maxEpochs: 4 };
 const far = (a: Matrix, b: Matrix) => Math.max(...a.data.map((own, k) => Math.abs(own - b.data[k]!)));
 
-describe('observations that are read some rows at a time', () => {
+describe('observations that are read in blocks of rows', () => {
   it.each([
     ['an autoencoder', autoencoder as (data: never) => ReturnType<typeof autoencoder>, (y: Rows) => ({ y })],
     ['a process through inducing inputs', process as (data: never) => ReturnType<typeof process>, (y: Rows) => y],
@@ -85,7 +85,7 @@ describe('observations that are read some rows at a time', () => {
     expect(loaded.latents).toEqual(read.latents);
     expect(loaded.predict(read.latents)).toEqual(at);
     expect(await loaded.project(rows)).toEqual(placed);
-    await expect(fit(modelOf(text), settings)).rejects.toThrow(/were read some rows at a time, and are not part of it/);
+    await expect(fit(modelOf(text), settings)).rejects.toThrow(/are read in blocks of rows and are not saved with it/);
   });
 
   const modelOf = (text: string) => {
@@ -93,16 +93,16 @@ describe('observations that are read some rows at a time', () => {
     return (model.model === 'process' ? process : autoencoder).restore(model as never);
   };
 
-  it('are refused where nothing reads them, and beside what has rows of its own', async () => {
+  it('are refused where nothing reads them, and with separate rows', async () => {
     const refused = async (work: () => unknown, message: RegExp) => {
       await expect(async () => work()).rejects.toThrow(InvalidInputError);
       await expect(async () => work()).rejects.toThrow(message);
     };
     const model = autoencoder({ y: sourceOf() });
     await refused(() => fit(model), /fitted in batches. Give their size, such as batchSize: 256/);
-    await refused(() => evaluate(model), /read some rows at a time, which fit\(model, \{ batchSize \}\) does/);
-    await refused(() => samplePrior(model), /read some rows at a time/);
-    await refused(() => JSON.stringify(model), /'data.y' .* read some rows at a time/);
+    await refused(() => evaluate(model), /read in blocks of rows, which fit\(model, \{ batchSize \}\) does/);
+    await refused(() => samplePrior(model), /read in blocks of rows/);
+    await refused(() => JSON.stringify(model), /'data.y' .* read in blocks of rows/);
     const density = gaussian({ variance: 0.1 });
     const fitOf = (variables: (y: RowSource) => object) => () =>
       fit(defineModel({ name: 'wrong', variables: variables as never })(sourceOf() as never), settings);
@@ -121,7 +121,7 @@ describe('observations that are read some rows at a time', () => {
         const f = mapped([z, t], mlpMap({ hidden: 2 }));
         return { z, t, f, y: observed(y, { density, given: f }) };
       }),
-      /but 't' has rows of its own/,
+      /but 't' has separate rows/,
     );
     await refused(
       fitOf((y) => {
@@ -137,7 +137,7 @@ describe('observations that are read some rows at a time', () => {
         const f = mapped(z, mlpMap({ hidden: 2 }));
         return { z, f, y: observed(outside, { density, given: f }) };
       }),
-      /'y' .* is not among the data that the model was made of/,
+      /'y' .* is not part of the model's data/,
     );
     await refused(() => observed(sourceOf(), { density, missing: 'ignore' }), /take no missing entries/);
   });

@@ -8,6 +8,7 @@ import {
   gaussian,
   gaussianLatents,
   gaussianProcess,
+  inducing,
   known,
   laplacian,
   latent,
@@ -266,12 +267,16 @@ describe('correlated Gaussian rows', () => {
     expect(together.objective).toBeGreaterThan(alone.objective);
   });
 
-  it('take the precision of a process through inducing inputs, which is that of the process where these are its inputs', async () => {
+  it('use the precision of a process through inducing inputs, which is exact where these are its inputs', async () => {
     const through = defineModel({
       name: 'through',
       variables: ({ y, t }: Data) => {
         const time = known(t);
-        const process = gaussianProcess({ kernel: rbf(), noise: 0.1, inducing: data.t, jitter: 0 });
+        const process = gaussianProcess({
+          kernel: rbf(),
+          noise: 0.1,
+          approximation: inducing(data.t, { jitter: 0 }),
+        });
         const z = latent({ ...rowsThat(true), density: process, given: time });
         return { time, z, y: seen(y, z) };
       },
@@ -283,7 +288,7 @@ describe('correlated Gaussian rows', () => {
     }
   });
 
-  it('need a density that says a precision, of variables that are known', async () => {
+  it('need a density with a precision, over known variables', async () => {
     const z = (density: unknown, given?: unknown) =>
       latent({ ...rowsThat(true), density: density as never, ...(given ? { given: given as never } : {}) });
     const plain = defineModel({

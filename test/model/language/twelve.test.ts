@@ -5,7 +5,6 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { doublesOf } from '../../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
 import {
-  type DensityLike,
   defineModel,
   fitAt,
   gaussian,
@@ -19,6 +18,7 @@ import {
 import { type Checkpoint, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
 import type { Fit, FitOf } from '../../../src/model/fit.ts';
+import type { DensityLike } from '../../../src/model/index.ts';
 import { samplePrior } from '../../../src/model/index.ts';
 import { SHARES, stratifiedEntries } from '../../../src/model/language/expectations.ts';
 import type { VariablesPosterior } from '../../../src/model/language/variablesModel.ts';
@@ -82,10 +82,10 @@ interface Abilities {
 }
 type Ability = 'project' | 'predict' | 'sample' | 'impute' | 'forecast';
 
-const nextNone = (shown: string) => new RegExp(`no density of '${shown}' says what follows its rows`);
+const nextNone = (shown: string) => new RegExp(`no density of '${shown}' defines the rows that follow`);
 const saysNothing = (density: string) =>
   new RegExp(
-    `the density '${density}' of 'y' (says nothing of new rows|gives no moments|gives neither moments nor a sample)`,
+    `the density '${density}' of 'y' (defines no density of new rows|gives no moments|gives neither moments nor a sample)`,
   );
 /** Why fits of a model cannot do something; all else they can. */
 const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>> = {
@@ -145,7 +145,7 @@ const drawnFrom = (density: string) => new RegExp(`The density '${density}' of '
 /** Why nothing is drawn from the densities of a model. */
 const notDrawn: Readonly<Partial<Record<Name, RegExp>>> = {
   grouped: drawnFrom('groups'),
-  alongGraph: /'z' of .* has the factor 'laplacian' beside its density/,
+  alongGraph: /'z' of .* has the factor 'laplacian' in addition to its density/,
   secondOrder: drawnFrom('inertia'),
   onCircle: /'angle' of .* has no density to draw from/,
   horseshoe: drawnFrom('halfCauchy'),
@@ -175,11 +175,11 @@ const variablesOf = (name: Name, { parameters, latents }: Fit) => {
 };
 
 for (const name of names)
-  it(`${name} says the same in all that is derived from it`, { tags: tagsOf(name) }, () => {
+  it(`${name} is consistent in all that is derived from it`, { tags: tagsOf(name) }, () => {
     const { checks } = checkModel(modelOf(name), { models, values: expected[name]!.values as never, entries: 2 });
     const derived = checks
       .map((check) => check.name)
-      .filter((check) => /predictions|draws|places rows|after JSON/.test(check));
+      .filter((check) => /predictions|draws|density of new rows|after JSON/.test(check));
     expect(derived).toHaveLength(absent[name].project === undefined ? 4 : 1);
   });
 
@@ -322,7 +322,7 @@ describe('fits of', () => {
   );
 
   for (const name of names.filter((name) => absent[name].predict === undefined))
-    it(`${name} predict, draw, and fill in what is missing`, { tags: tagsOf(name) }, async () => {
+    it(`${name} predict, draw, and fill in missing entries`, { tags: tagsOf(name) }, async () => {
       const result = await fitOf(name);
       const at = valuesOf(name, result);
       const { mean, variance } = result.predict(at).y!;

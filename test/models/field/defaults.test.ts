@@ -73,7 +73,7 @@ describe('the default base precision', () => {
     expectClose(lambda, (2 * 3) / (40 * longestOf(Y)), 1e-12);
   });
 
-  it('leaves a number that is given alone, whose empty graph is degenerate', async () => {
+  it('leaves an explicit number alone, whose empty graph is degenerate', async () => {
     const Y = normals(30, 10);
     for (const model of [mpme(Y, { basePrecision: 1 }), meu(Y, { basePrecision: 1e3 })]) {
       const result = await fit(model);
@@ -138,7 +138,7 @@ describe('points that are the same', () => {
     ['meu', 3],
     ['meu', 4],
   ] as const)(
-    'are tied by %s where every row stands %d times, and the optimality conditions hold',
+    'are tied by %s where every row occurs %d times, and the optimality conditions are satisfied',
     async (name, times) => {
       const rows = swissRoll(20).flatMap((row) => Array.from({ length: times }, () => row));
       const { status, diagnostics, graph } = await fit(name === 'meu' ? meu(rows) : mpme(rows));
@@ -149,7 +149,7 @@ describe('points that are the same', () => {
     },
   );
 
-  it('are one node of multiplicity two: sums of weights are those of a field in which they are one', async () => {
+  it('are one node of multiplicity two: sums of weights agree with a field of merged points', async () => {
     const options = { basePrecision: 1e-9, latentDim: 2 };
     const single = await fit(mpme(Y, options));
     const double = await fit(mpme([...Y, Y[4]!], options));
@@ -229,7 +229,7 @@ describe('neighborhood graphs of several components', () => {
     expect(componentsOf(result)).toBe(1);
   });
 
-  it('are learned by no default where the column that says most has holes', async () => {
+  it('are learned by no default where the most informative column has holes', async () => {
     // Rows without the wide column seem near to all others: by the distances of the entries that are there, the graph fell apart.
     const { uniform, normal } = seededRandom(5);
     const wide = Array.from({ length: 60 }, () => [100 * normal(), normal(), normal(), normal()]).map((row) =>
@@ -244,7 +244,7 @@ describe('neighborhood graphs of several components', () => {
     expect(componentsOf(await by({ basePrecision: named }))).toBe(1);
   });
 
-  it('have a base precision with holes that is that of all entries where none is missing', () => {
+  it('have the base precision of a complete table by the formula for holes where none is missing', () => {
     const Y = Matrix.from(far);
     const graph = knnGraph(far, 30);
     expectClose(observedConnectingPrecision(Y, graph), connectingPrecision(graph, edgeDistances(Y, graph), 3), 1e-14);
@@ -310,7 +310,11 @@ describe('distances from elsewhere', () => {
 
   it.each<[string, () => unknown, RegExp]>([
     ['too few', () => meu({ graph, squaredDistances: [1] }), /one number for each of the \d+ edges, but 1 were given/],
-    ['negative', () => mpme({ graph, squaredDistances: squaredDistances.map(() => -1) }), /from 0, but that of edge 0/],
+    [
+      'negative',
+      () => mpme({ graph, squaredDistances: squaredDistances.map(() => -1) }),
+      /from 0, but the one of edge 0/,
+    ],
     ['no graph', () => mpme({ graph: 3 as never }), /mpme takes a graph/],
     ['neighbors beside them', () => meu({ graph }, { neighbors: 4 }), /leave 'neighbors' out/],
     ['copies beside observations', () => meu(Y, { copies: 2 }), /leave 'copies' out/],
@@ -321,7 +325,7 @@ describe('distances from elsewhere', () => {
 });
 
 describe('mpme of many points', () => {
-  it('is refused before anything is allocated, and says what works', () => {
+  it('is refused before anything is allocated, with models that work', () => {
     const many = new Matrix(new Float64Array(40_000), 20_000, 2);
     expect(() => mpme(many)).toThrow(InvalidInputError);
     expect(() => mpme(many)).toThrow(/up to 6000 points.*199990000 pairs.*neighbors: 20/);

@@ -92,7 +92,7 @@ describe('impute', () => {
     ['drill', drill(Y, { neighbors: 5 })],
   ])('fills the holes of %s as ordinary kriging by its covariance does', async (_, model) => {
     const result = await fit(model);
-    const { mean, variance } = result.impute!(holes);
+    const { mean, variance } = await result.impute!(holes);
     const U = inverseOf(result.precision!().toArrays());
     for (let d = 0; d < 3; d++) {
       const column = holes.map((row) => row[d]!);
@@ -107,21 +107,21 @@ describe('impute', () => {
       });
     }
     const again = loadFit(JSON.parse(JSON.stringify(result)));
-    expect(again.impute!(holes)).toEqual({ mean, variance });
+    expect(await again.impute!(holes)).toEqual({ mean, variance });
   });
 
-  it('gives intervals in the unit of a column, whatever that is', async () => {
+  it('has intervals in the unit of a column, for any unit', async () => {
     const result = await fit(meu(Y, { neighbors: 4 }));
     const one = holes.map((row) => [row[0]!]);
     const other = one.map(([entry]) => [1e6 * entry! - 3]);
-    const [a, b] = [result.impute!(one), result.impute!(other)];
+    const [a, b] = [await result.impute!(one), await result.impute!(other)];
     expectClose(
       b.variance.data.map((entry) => Math.sqrt(entry)),
       a.variance.data.map((entry) => 1e6 * Math.sqrt(entry)),
       1e-9,
     );
     // Of a constant column, and of one observation, nothing says the scale: it is that of the field.
-    const flat = result.impute!(one.map(([entry]) => [Number.isNaN(entry!) ? entry! : 2]));
+    const flat = await result.impute!(one.map(([entry]) => [Number.isNaN(entry!) ? entry! : 2]));
     const field = result.covariance!();
     expect(flat.mean.data.every((entry) => Math.abs(entry - 2) < 1e-9)).toBe(true);
     expect(flat.variance.data.reduce((most, entry) => Math.max(most, entry))).toBeLessThan(
@@ -130,10 +130,10 @@ describe('impute', () => {
     expect(flat.variance.data.some((entry) => entry > 0)).toBe(true);
   });
 
-  it('spreads a few known values over the graph, the same whatever is added to all', async () => {
+  it('spreads a few known values over the graph, regardless of a constant added to all', async () => {
     const result = await fit(meu(Y, { neighbors: 4, basePrecision: 1e-9 }));
     const known = Y.map((_, i) => [i === 0 ? 1 : i === 23 ? 3 : Number.NaN]);
-    const { mean } = result.impute!(known);
+    const { mean } = await result.impute!(known);
     // Without λ the mean is harmonic: between two known values each point is at the weighted mean of its neighbors.
     const { sources, targets, weights } = result.graph!;
     const pulled = new Float64Array(24);
@@ -144,7 +144,7 @@ describe('impute', () => {
     });
     expectClose(pulled.slice(1, 23), new Float64Array(22), 1e-7);
     expectClose(pulled[0]! + pulled[23]!, 0, 1e-7);
-    const shifted = result.impute!(known.map(([entry]) => [entry! + 1e6]));
+    const shifted = await result.impute!(known.map(([entry]) => [entry! + 1e6]));
     expectClose(
       shifted.mean.column(0).map((entry) => entry - 1e6),
       mean.column(0),
@@ -153,7 +153,7 @@ describe('impute', () => {
   });
 
   it('is Y itself where nothing is missing', async () => {
-    const { mean, variance } = (await fit(meu(Y))).impute!(Y);
+    const { mean, variance } = await (await fit(meu(Y))).impute!(Y);
     expect(mean.toArrays()).toEqual(Y);
     expect(Math.max(...variance.data)).toBe(0);
   });
@@ -163,13 +163,13 @@ describe('impute', () => {
     [
       'a column of nothing',
       Y.map(([x]) => [x!, Number.NaN]),
-      /Column 1 of the observations holds missing entries only/,
+      /Column 1 of the observations contains missing entries only/,
     ],
     ['infinite entries', Y.map(() => [Infinity]), /row 0, column 0 is Infinity/],
   ])('refuses %s', async (_, given, message) => {
     const result = await fit(meu(Y));
-    expect(() => result.impute!(given as number[][])).toThrow(InvalidInputError);
-    expect(() => result.impute!(given as number[][])).toThrow(message);
+    await expect(result.impute!(given as number[][])).rejects.toThrow(InvalidInputError);
+    await expect(result.impute!(given as number[][])).rejects.toThrow(message);
   });
 
   it('is not there for models without a field', async () => {

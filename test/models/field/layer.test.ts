@@ -1,7 +1,5 @@
 import {
   alle,
-  bestMultipliers,
-  box,
   completeGraph,
   defineKernel,
   drill,
@@ -20,6 +18,8 @@ import {
   rbf,
   squaredDifferences,
 } from 'latentfield';
+import { bestMultipliers } from 'latentfield/fields';
+import { box } from 'latentfield/model';
 import * as op from 'latentfield/ops';
 import { checkModel, checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
@@ -151,7 +151,7 @@ describe('the maximum-entropy layer', () => {
   }
   const kernel = rbf({ variance: fixed(20), lengthscale: fixed(1) });
 
-  it('is a prior on latents, with its weights as parameters, free or held', async () => {
+  it('is a prior on latents, with its weights as parameters, free or fixed', async () => {
     const weights = Array.from(graph.weights, (_, e) => 0.2 + 0.1 * (e % 4));
     const given = { base: 0.5, copies: 2, expect: { weights: squaredDifferences(graph) } };
     const layer = maxEntropy({ ...given, multipliers: { weights: fixed(weights) } });
@@ -253,7 +253,7 @@ describe('bad input', () => {
     [
       'a point at the mean',
       () => drill([[-1], [0], [1]], { neighbors: 1 }),
-      /Point 1 is at the mean.* add a column in which it differs from the mean/,
+      /Point 1 is at the mean.* add a column that differs from the mean there/,
     ],
     ['NaN', () => mpme([[1], [Number.NaN]]), /row 1, column 0 is NaN/],
     ['a misspelled option', () => mpme(Y, { lambda: 1 } as never), /no option 'lambda'/],
@@ -290,7 +290,7 @@ describe('bad input', () => {
     [
       'negative squared distances of something that is no kernel',
       () => mpme(Y, { distances: notAKernel(), slackPenalty: 1 }),
-      /from 0, but that of edge 0, between points 0 and 1, is -/,
+      /from 0, but the one of edge 0, between points 0 and 1, is -/,
     ],
     ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbors: 1 }), /row 2, column 0 is NaN/],
     ['too few distances', () => squaredDifferences(graph, [1]), /one number for each of the/],
@@ -300,7 +300,7 @@ describe('bad input', () => {
     expect(make).toThrow(message);
   });
 
-  it('a C at which all pairs have the same weight is degenerate, and says so', async () => {
+  it('a C at which all pairs have the same weight is degenerate, with a message', async () => {
     const { status, message } = await fit(mpme(Y, { slackPenalty: 1e-9 }));
     expect(status).toBe('degenerate');
     expect(message).toContain(

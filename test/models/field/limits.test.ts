@@ -1,4 +1,5 @@
-import { type Checkpoint, drill, evaluate, type Fit, fit, fitSteps, lbfgsb, meu, mpme } from 'latentfield';
+import { type Checkpoint, drill, evaluate, type Fit, fit, lbfgsb, meu, mpme } from 'latentfield';
+import { fitSteps } from 'latentfield/inference';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
@@ -67,7 +68,7 @@ describe('the steps of a sparse field', async () => {
     }
   });
 
-  it('end at a tolerance that is given', async () => {
+  it('end at an explicit tolerance', async () => {
     const result = await fit(model(), { tolerance: 0.3 });
     const first = whole.trace.findIndex(({ gradientNorm }) => gradientNorm <= 0.3);
     expect(result.status).toBe('converged');
@@ -87,7 +88,7 @@ describe('the steps of a sparse field', async () => {
     expectMeasured(result);
   });
 
-  it('are told to onProgress, which may stop them', async () => {
+  it('are reported to onProgress, which may stop them', async () => {
     const seen: number[] = [];
     const result = await fit(model(), {
       onProgress: ({ iteration, objective }) => {
@@ -197,7 +198,7 @@ describe('stopping ends at the best point so far', () => {
     ['quadratic approximation', () => mpme(noisy, { basePrecision: 1e-3, slackPenalty: 0.01 })],
     ['rounds of EM', () => meu(holed, { neighbors: 6, basePrecision: 0.05, missing: 'ignore' })],
     ['a path of penalties', () => drill(noisy, { neighbors: 8 })],
-  ])('from which a checkpoint of %s goes on to the same bits', async (_, make) => {
+  ])('and %s resumes from a checkpoint with the same bits', async (_, make) => {
     const states: Checkpoint[] = [];
     const checkpoint = (state: Checkpoint) => {
       states.push(JSON.parse(JSON.stringify(state)) as Checkpoint);

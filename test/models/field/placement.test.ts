@@ -281,12 +281,12 @@ describe('project of a fit', () => {
     [
       'rows of nothing of a mapping',
       async () => (await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 1 })).project([Y[0]!.map(() => Number.NaN)]),
-      /Row 0 of Y \(from 0\) has no observed entry at all/,
+      /Row 0 of Y \(from 0\) has no observed entries/,
     ],
     [
       'holes and a kernel',
       async () => (await fit(mpme(Y, { distances: rbf() }))).project([Y[0]!.with(0, Number.NaN)]),
-      /distances of a kernel must hold finite numbers/,
+      /distances of a kernel must contain finite numbers/,
     ],
     ['infinite entries', async () => (await fit(meu(Y))).project([[1, Infinity, 2]]), /row 0, column 1 is Infinity/],
   ])('refuses %s', async (_, run, message) => {

@@ -26,7 +26,7 @@ describe('results of maximum-entropy models', () => {
     expect(stopped.diagnostics.kktResidual).toBeGreaterThan(1e-11);
   });
 
-  it('an empty graph is a result that says what would connect it', async () => {
+  it('an empty graph is a result whose message names the precision that would connect it', async () => {
     const result = await fit(mpme(Y, { basePrecision: 1000 }));
     expect(result.graph!.sources.length).toBe(0);
     expect(result.status).toBe('degenerate');
@@ -34,7 +34,7 @@ describe('results of maximum-entropy models', () => {
     expectClose(result.objective, Y.length * Math.log(1000), 1e-13);
   });
 
-  it('alle returns the graph of the entries of its precision, which is connected, and says so', async () => {
+  it('alle returns the graph of the entries of its precision, which is connected, and reports it', async () => {
     const points = swissRoll(40);
     const result = await fit(alle(points, { neighbors: 3, order: points.map((_, i) => (i * 17) % 40) }));
     const { size, sources, targets, weights } = result.graph!;
@@ -63,7 +63,7 @@ describe('results of maximum-entropy models', () => {
     });
   });
 
-  it('alle tells of its search for neighbors what part of all sizes of halves is done', () => {
+  it('alle reports the progress of its search for neighbors as the share of all sizes of halves', () => {
     const parts: number[] = [];
     const order = Array.from({ length: 8 }, (_, i) => (i * 3) % 8);
     watched(
@@ -74,7 +74,7 @@ describe('results of maximum-entropy models', () => {
     expect(parts).toEqual([2, 4, 8, 10, 12, 16, 24]);
   });
 
-  it('drill says what components do to the embedding', async () => {
+  it('drill reports how components affect the embedding', async () => {
     const points = [...swissRoll(12), ...swissRoll(8).map((row) => row.map((x) => -x)), [0.1, 0.05, -0.1]];
     const result = await fit(drill(points, { neighbors: 3, penalty: 20 }));
     const { labels, sizes } = connectedComponents(result.graph!);

@@ -151,7 +151,7 @@ describe.each<[string, (given: number[][]) => Model]>([
 });
 
 describe('the spectral family', () => {
-  it('shows the largest component when told to, and says so', async () => {
+  it('shows the largest component on request, and reports it', async () => {
     const result = await fit(isomap(apart, { neighbors: 4, disconnected: 'largest' }));
     expect(result.latents.rows).toBe(12);
     expect(result.parameters.points).toEqual(Array.from({ length: 12 }, (_, i) => i));

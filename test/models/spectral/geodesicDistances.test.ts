@@ -5,7 +5,7 @@ import { geodesicDistances } from '../../../src/engine/graph/shortestPaths.ts';
 import { expectClose } from '../../tolerance.ts';
 import { floydWarshall } from './floydWarshall.ts';
 
-it('are those of Floyd and Warshall, Infinity between components, and exactly symmetric', () => {
+it('agree with Floyd and Warshall, Infinity between components, and exactly symmetric', () => {
   const { uniform } = seededRandom(5);
   const points = Array.from({ length: 90 }, (_, i) => [uniform() + (i < 70 ? 0 : 100), uniform()]);
   const graph = knnGraph(points, 4);

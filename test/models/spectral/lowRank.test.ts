@@ -1,4 +1,5 @@
-import { classicalMds, type EngineName, fit, pca } from 'latentfield';
+import { classicalMds, fit, pca } from 'latentfield';
+import type { EngineName } from 'latentfield/numerics';
 import { expect, it } from 'vitest';
 import { swissRoll } from '../../../src/app/data/index.ts';
 import { expectClose } from '../../tolerance.ts';

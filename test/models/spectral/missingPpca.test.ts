@@ -1,15 +1,6 @@
-import {
-  fit,
-  heldOutDensity,
-  InvalidInputError,
-  loadFit,
-  Matrix,
-  pca,
-  ppca,
-  seededRandom,
-  selectOptions,
-} from 'latentfield';
+import { fit, InvalidInputError, loadFit, Matrix, pca, ppca, seededRandom, selectOptions } from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
+import { heldOutDensity } from 'latentfield/inference';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
 import { logDeterminantOf, solved } from '../field/dense.ts';
@@ -192,7 +183,7 @@ describe('ppca of a table with missing entries', () => {
     await expect(fit(ppca(empty, { latentDim: 2, missing: 'ignore' }))).rejects.toThrow(/Column 4/);
   });
 
-  it('holds 90 % of hidden entries in intervals of 90 %', { tags: 'long' }, async () => {
+  it('covers 90 % of hidden entries in intervals of 90 %', { tags: 'long' }, async () => {
     let [held, all] = [0, 0];
     for (let seed = 0; seed < 20; seed++) {
       const own = seededRandom(seed);
@@ -218,7 +209,7 @@ describe('ppca of a table with missing entries', () => {
 });
 
 describe('log p(y) of ppca', () => {
-  it.each([false, true])('is that of a normal distribution, with columns divided: %s', async (scale) => {
+  it.each([false, true])('agrees with a normal distribution, with columns divided: %s', async (scale) => {
     const result = await fit(ppca(complete, { latentDim: 3, scale }));
     const {
       weights: W,
@@ -308,7 +299,7 @@ describe('project', () => {
     ['ppca of columns that are divided', ppca(complete, { latentDim: 3, scale: true }), true],
     ['dual ppca', ppca(complete, { latentDim: 3, dual: true }), false],
   ] as const)(
-    'has the density of predictions at the place, and one of rows where latents are integrated out: %s',
+    'has the density of predictions at the position, and a density of rows where latents are integrated out: %s',
     async (_, model, isMarginal) => {
       const result = await fit(model);
       const { latents, logDensity, logDensityAtPlace } = await result.project(complete);

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs';
-import { type Fit, fit, InvalidInputError, loadFit, type MvuOptions, mvu } from 'latentfield';
+import { type Fit, fit, InvalidInputError, loadFit, mvu } from 'latentfield';
+import type { MvuOptions } from 'latentfield/models';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
@@ -189,7 +190,7 @@ describe('mvu', () => {
     expectClose(byDistances.objective, byPoints.objective, 1e-6);
   });
 
-  it('shows the largest component when told to', async () => {
+  it('shows the largest component on request', async () => {
     const result = await fit(mvu(apart, { neighbors: 3, disconnected: 'largest' }));
     expect(result.parameters.points).toEqual(Array.from({ length: 12 }, (_, i) => i));
     const alone = await fit(mvu(apart.slice(0, 12), { neighbors: 3 }));
@@ -209,7 +210,7 @@ describe('mvu', () => {
     expect(again.message).toBe(result.message);
   });
 
-  it('stops when it is told to, and says how far it got', async () => {
+  it('stops on request, and reports how far it got', async () => {
     const controller = new AbortController();
     controller.abort();
     const result = await fit(mvu(roll, { neighbors: 6 }), { signal: controller.signal });

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest';
 import { swissRoll } from '../../../src/app/data/index.ts';
-import { approximateKnnGraph, fit, isomap, knnGraph, laplacianEigenmaps, loadFit } from '../../../src/index.ts';
+import { approximateKnnGraph } from '../../../src/engine/index.ts';
+import { fit, isomap, knnGraph, laplacianEigenmaps, loadFit } from '../../../src/index.ts';
 
 const { observations } = swissRoll({ points: 300, seed: 1 });
 
-it('says of neighbors that were searched approximately what part was found, and saves the choice', async () => {
+it('reports the share of correct neighbors of an approximate search, and saves the choice', async () => {
   const exact = await fit(isomap(observations, { neighbors: 8, latentDim: 2 }));
   expect(exact.message).not.toContain('approximate');
   const found = await fit(isomap(observations, { neighbors: 8, latentDim: 2, neighborSearch: 'descent' }));
-  expect(found.message).toContain('The neighbors are approximate: about 100.0 % of the nearest were found');
+  expect(found.message).toContain('The neighbors are approximate: about 100.0 % of the nearest are included');
   expect(found.latents.toArrays()).toEqual(exact.latents.toArrays());
   const saved = JSON.parse(JSON.stringify(found.toJSON()));
   expect(saved.model.options.neighborSearch).toBe('descent');
@@ -18,7 +19,7 @@ it('says of neighbors that were searched approximately what part was found, and 
   );
 });
 
-it('gives a graph the part of neighbors that was found', () => {
+it('passes the share of correct neighbors on to a graph', () => {
   const exact = knnGraph(observations, 5);
   const { recall, ...graph } = approximateKnnGraph(observations, 5, { seed: 3 });
   expect(recall).toBe(1);

@@ -147,7 +147,7 @@ describe.runIf(oil)('new points of oil flow, 750 fitted and 250 placed (shared/d
 });
 
 const iris = sharedFile('data/iris_X.npy');
-describe.runIf(iris)('iris, of which two flowers are the same (shared/data/iris_X.npy)', { tags: 'long' }, () => {
+describe.runIf(iris)('iris, with two equal flowers (shared/data/iris_X.npy)', { tags: 'long' }, () => {
   it.each<[string, (Y: Matrix) => Model]>([
     ['isomap', isomap],
     ['lle', lle],
@@ -234,7 +234,7 @@ describe('a graph from elsewhere', () => {
     expect('project' in result).toBe(false);
   });
 
-  it('says by whom lle reconstructs points', async () => {
+  it('lists the points that lle reconstructs each point from', async () => {
     const { result } = await saved(lle(Y, { graph: edges }));
     const wider = await fit(lle(Y, { neighbors: 6 }));
     expect(result.latents.rows).toBe(wider.latents.rows);
@@ -248,17 +248,17 @@ describe('a graph from elsewhere', () => {
       () => isomap({ graph: edges, distances: squaredDistances } as never),
       /this one has 'distances' too.*by their squares/,
     ],
-    [
-      'no observations for lle',
-      () => lle({ graph: edges } as never),
-      /Give the graph beside them: lle\(Y, { graph }\)/,
-    ],
+    ['no observations for lle', () => lle({ graph: edges } as never), /Pass the graph as well: lle\(Y, { graph }\)/],
     ['another number of points', () => isomap(Y, { graph: knnGraph(apart, 3) }), /graph of 34 points.*40 observations/],
-    ['too few squared distances', () => mvu({ graph: edges, squaredDistances: [1] }), /one squared distance of each/],
+    [
+      'too few squared distances',
+      () => mvu({ graph: edges, squaredDistances: [1] }),
+      /mvu takes squared distances as a list of one number for each/,
+    ],
     [
       'a squared distance below 0',
       () => laplacianEigenmaps({ graph: edges, squaredDistances: squaredDistances.with(2, -1) }),
-      /edge 2 of the graph of laplacianEigenmaps.*is -1/,
+      /Squared distances are finite numbers from 0.*edge 2, .*is -1/,
     ],
     ['common neighbors without distances', () => mvu({ graph: weighted }, { commonNeighbors: true }), /a graph alone/],
   ])('is refused with %s', (_, make, message) => {
@@ -290,21 +290,24 @@ describe('mvu with a flat optimum', () => {
     };
   };
 
-  it.each(['equality', 'inequality'] as const)('says so: the angle of a rhombus is free (%s)', async (constraints) => {
-    const result = await fit(mvu({ graph: cycle([]) }, { constraints, latentDim: 1 }));
-    expect(result.status).toBe('converged');
-    expectClose(result.objective, 2, 1e-6);
-    expect(result.message).toContain('The optimum is flat');
-    const line = await fit(
-      mvu(
-        Array.from({ length: 9 }, (_, n) => [n]),
-        { neighbors: 2, constraints, latentDim: 1 },
-      ),
-    );
-    expect(line.message).not.toContain('flat');
-    const diagonal = await fit(mvu({ graph: cycle([[0, 2]]) }, { constraints, latentDim: 1 }));
-    // It fixes the angle only where it must have its length.
-    expect(diagonal.message.includes('flat')).toBe(constraints === 'inequality');
-    expectClose(diagonal.objective, 2, 1e-6);
-  });
+  it.each(['equality', 'inequality'] as const)(
+    'reports it: the angle of a rhombus is free (%s)',
+    async (constraints) => {
+      const result = await fit(mvu({ graph: cycle([]) }, { constraints, latentDim: 1 }));
+      expect(result.status).toBe('converged');
+      expectClose(result.objective, 2, 1e-6);
+      expect(result.message).toContain('The optimum is flat');
+      const line = await fit(
+        mvu(
+          Array.from({ length: 9 }, (_, n) => [n]),
+          { neighbors: 2, constraints, latentDim: 1 },
+        ),
+      );
+      expect(line.message).not.toContain('flat');
+      const diagonal = await fit(mvu({ graph: cycle([[0, 2]]) }, { constraints, latentDim: 1 }));
+      // It fixes the angle only where it must have its length.
+      expect(diagonal.message.includes('flat')).toBe(constraints === 'inequality');
+      expectClose(diagonal.objective, 2, 1e-6);
+    },
+  );
 });

@@ -1,5 +1,4 @@
 import {
-  type AnyPaths,
   alle,
   classicalMds,
   drill,
@@ -12,8 +11,8 @@ import {
   loadFit,
   type Model,
   mvu,
-  type Placing,
 } from 'latentfield';
+import type { AnyPaths, Placing } from 'latentfield/model';
 import { describe, expect, it } from 'vitest';
 import { joiningEntries } from '../../../src/fields/placement/joiningEntries.ts';
 import { placeByEquation } from '../../../src/models/spectral/placement/byWeights.ts';
@@ -265,7 +264,7 @@ describe('drill joins a new point by one more row of its precision', () => {
     });
   });
 
-  it('with the density of its observations given those of its neighbors', async () => {
+  it("with the density of its observations given its neighbors' observations", async () => {
     const result = await fit(drill(Y, { neighbors: 8 }));
     const { logDensity } = await result.project(fresh);
     const mean = [0, 1, 2].map((d) => sum(Y.map((row) => row[d]!)) / 60);

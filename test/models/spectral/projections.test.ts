@@ -2,19 +2,17 @@ import {
   evaluate,
   fit,
   InvalidInputError,
-  kernelLda,
   laplacianEigenmaps,
   lda,
   loadFit,
-  lpp,
   Matrix,
   nearestNeighborError,
   polynomial,
   rbf,
   sammon,
   seededRandom,
-  slpp,
 } from 'latentfield';
+import { kernelLda, lpp, slpp } from 'latentfield/models';
 import { describe, expect, it } from 'vitest';
 import { classesOf } from '../../../src/engine/graph/labelGraph.ts';
 import { classDeviations, generalizedPairs, scatter } from '../../../src/models/spectral/embedding/classScatter.ts';
@@ -100,7 +98,7 @@ describe('discriminant analysis and locality preserving projections agree with s
     );
   });
 
-  it('lda takes the shrinkage of Ledoit and Wolf, and says it', async () => {
+  it('lda uses the shrinkage of Ledoit and Wolf, and reports it', async () => {
     const { parameters, message } = await fit(lda(Y, labels));
     expectClose([parameters.shrinkage as number], [expected.lda.shrinkage], 1e-12);
     expect(message).toBe(`Closed form: 3 classes, shrinkage ${expected.lda.shrinkage.toPrecision(3)}.`);
@@ -218,7 +216,7 @@ describe('locality preserving projections of more columns than points', () => {
   it.each([
     ['', 0],
     [', regularized', 0.1],
-  ])('are those of the directions in which points vary%s', async (_, regularization) => {
+  ])('agree with the directions along which points vary%s', async (_, regularization) => {
     const narrow = await fit(lpp(Y, { ...lppOptions, regularization }));
     const result = await fit(lpp(wide, { ...lppOptions, regularization: 16 * regularization }));
     expectClose(result.eigenvalues, narrow.eigenvalues, 1e-9);
@@ -249,7 +247,7 @@ describe('locality preserving projections of a kernel', () => {
   it.each([
     ['lpp', () => lpp(centered(Y), { ...lppOptions, ...options }), expected.lpp.kernel],
     ['slpp', () => slpp(centered(Y), labels, options), expected.slpp.kernel],
-  ] as const)('are those of the features written out: %s', async (_, make, { eigenvalues, X, newX }) => {
+  ] as const)('agree with explicit features: %s', async (_, make, { eigenvalues, X, newX }) => {
     const result = await fit(make());
     expectClose(result.eigenvalues, eigenvalues, 1e-9);
     const { latents } = await result.project([...centered(Y), ...centered(rows)]);
@@ -356,7 +354,7 @@ describe('projections refuse', () => {
             labels,
           ),
         ),
-      /Column 5 of the observations .* separates them by itself/,
+      /Column 5 of the observations .* it alone separates them/,
     ],
   ])('%s', async (_, make, message) => {
     const made = async () => make();

@@ -7,7 +7,6 @@ import {
   InvalidInputError,
   isomap,
   kernelPca,
-  kMeans,
   laplacianEigenmaps,
   lle,
   loadFit,
@@ -16,6 +15,7 @@ import {
   mpme,
   seededRandom,
 } from 'latentfield';
+import { kMeans } from 'latentfield/inference';
 import type { AnyPaths, Model, Placing, Spectral } from 'latentfield/model';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
@@ -33,7 +33,7 @@ function unitRows(latents: Matrix, lengths: readonly number[]): number[][] {
 }
 const columnLengths = (X: Matrix) => Array.from({ length: X.columns }, (_, c) => Math.hypot(...X.column(c)));
 
-describe('eigenvectors are read off with rows of unit length, those of new rows too', () => {
+describe('eigenvectors become latents with rows of unit length, for new rows too', () => {
   it.each([
     ['alle', alle, { neighbors: 6 }],
     ['classicalMds', classicalMds, {}],
@@ -67,7 +67,7 @@ it.each([
   ['alle', alle],
   ['drill', drill],
   ['lle', lle],
-] as const)('options that are left out are saved in the order in which they are read: %s', async (_, factory) => {
+] as const)('omitted options are saved in the order of reading: %s', async (_, factory) => {
   const result = await fit(factory(Y));
   expect(JSON.stringify(loadFit(JSON.parse(JSON.stringify(result))))).toBe(JSON.stringify(result));
 });
@@ -77,7 +77,7 @@ describe('as many vectors as clusters', () => {
   const labels = Array.from({ length: 90 }, (_, i) => i % 5);
   const clusters = labels.map((label) => [0, 1, 2, 3].map((d) => (d === label ? 6 : 0) + random.normal()));
 
-  it('of which k-means finds the clusters', async () => {
+  it('whose clusters k-means recovers', async () => {
     const { latents } = await fit(mpme(clusters, { embedding: { vectors: 5, rows: 'unit' } }));
     expect(latents.columns).toBe(5);
     expect(clusteringAccuracy(labels, kMeans(latents, 5, { seed: 1 }).clusters)).toBeGreaterThan(0.95);
@@ -106,10 +106,10 @@ describe('as many vectors as clusters', () => {
   });
 });
 
-it('the option embedding says what it takes', () => {
+it('the option embedding lists its accepted values', () => {
   expect(() => isomap(Y, { embedding: { vectors: 0 } })).toThrow(InvalidInputError);
   expect(() => isomap(Y, { latentDim: 2, embedding: { vectors: 3 } })).toThrow(
-    'isomap was asked for 3 vectors in embedding, but latentDim is 2. Leave latentDim out.',
+    '3 vectors were requested from isomap in embedding, but latentDim is 2. Leave latentDim out.',
   );
   expect(() => mpme(Y, { embedding: { row: 'unit' } as never })).toThrow(/embedding/);
   expect(() => meu(Y, { embedding: 'other' as never })).toThrow(/'kernelPca', 'eigenmap' or \{ method/);

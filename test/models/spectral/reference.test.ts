@@ -61,13 +61,13 @@ describe('the spectral family agrees with scikit-learn and numpy to 1e-8', () =>
   });
 
   it.each([false, true])(
-    'ppca of two directions has one dimension unless more are asked for (dual: %s)',
+    'ppca of two directions has one dimension unless more are requested (dual: %s)',
     async (dual) => {
       // Two columns, and a third that is their difference.
       const flat = Y.map(([a, b]) => [a!, b!, a! - b!]);
       const usual = await fit(ppca(flat, { dual }));
       expect(usual.latents).toEqual((await fit(ppca(flat, { dual, latentDim: 1 }))).latents);
-      expect(usual.message).toContain('of which noise takes one: there is 1 latent dimension');
+      expect(usual.message).toContain('and noise takes one: there is 1 latent dimension');
       expect(loadFit(JSON.parse(JSON.stringify(usual))).latents).toEqual(usual.latents);
       expect((await fit(ppca(Y))).latents.columns).toBe(2);
     },

@@ -35,18 +35,17 @@ function drawnCount(rate: number, uniform: () => number): number {
 const each = (of: (f: number) => number) => curves.map((row) => row.map(of));
 const counts = each((f) => Math.floor(Math.exp(1.2 + f) + random.uniform()));
 type Case = { likelihood: Likelihood; data: number[][] };
+/** Their expectations take many nodes. */
 const cases: Record<string, Case> = {
   poisson: { likelihood: poisson(), data: counts },
-};
-/** More of the same, whose expectations take many nodes. */
-const others: Record<string, Case> = {
   bernoulli: { likelihood: bernoulli(), data: each((f) => (f > 0 ? 1 : 0)) },
   ordinal: { likelihood: ordinal({ levels: 3 }), data: each((f) => Math.round(f + 1)) },
   studentT: { likelihood: studentT({ scale: 0.2 }), data: curves },
 };
 
 describe('gplvm with point latents under other likelihoods', () => {
-  const isRight = async (_: string, given: Case) => {
+  const title = '%s has right gradients, rises, and is the same when read again';
+  it.each(Object.entries(cases))(title, { tags: 'long' }, async (_, given) => {
     const model = gplvm(given.data, { latentDim: 1, inducing: 4, likelihood: given.likelihood });
     checkModel(model, { entries: 3 });
     const before = evaluate(model).objective;
@@ -54,10 +53,7 @@ describe('gplvm with point latents under other likelihoods', () => {
     expect(result.objective).toBeGreaterThan(before);
     const again = await loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.predict!(result.latents, { noise: true })).toEqual(result.predict(result.latents, { noise: true }));
-  };
-  const title = '%s has right gradients, rises, and is the same when read again';
-  it.each(Object.entries(cases))(title, isRight);
-  it.each(Object.entries(others))(title, { tags: 'long' }, isRight);
+  });
 
   it('has the bound of bayesianGplvm where the variances of the latents vanish', () => {
     const kernel = rbf({ variance: 1.5, lengthscale: 0.9 });
@@ -99,7 +95,7 @@ describe('gplvm with point latents under other likelihoods', () => {
     });
   });
 
-  it('is a view beside a Gaussian one: the terms add, and one view is translated to the other', async () => {
+  it('is a view next to a Gaussian one: the terms add, and one view is translated to the other', async () => {
     const views = {
       curve: { observations: curves, kernel: rbf(), noise: 0.01 },
       count: { observations: counts, kernel: rbf(), likelihood: poisson(), inducing: 6 },

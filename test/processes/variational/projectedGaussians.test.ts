@@ -43,7 +43,7 @@ describe('project of a Bayesian GPLVM', () => {
     expectClose(latentVariances!.data, result.latentVariances.data, 1e-3);
   });
 
-  it('has a bound below the density that it bounds, and above that of all other Gaussians', async () => {
+  it('has a bound below its density, and above the bound of all other Gaussians', async () => {
     const model = bayesianGplvm(Y, { latentDim: 1, inducing: 6 });
     const result = await fit(model, { maxIterations: 300 });
     const placedBound = boundOf(model, result);
@@ -119,7 +119,7 @@ describe('project of a Bayesian GPLVM', () => {
     expect(mean.data).not.toEqual(result.predict(latents).mean.data);
   });
 
-  it('finds variances under other likelihoods, smaller ones for rows of which more is observed', {
+  it('infers variances under other likelihoods, smaller ones for rows with more observed entries', {
     tags: 'long',
   }, async () => {
     const random = seededRandom(4);
@@ -169,7 +169,7 @@ describe('project of views with one distribution of the latents', () => {
   };
   const model = () => latentVariableModel({ latentDim: 1, posterior: gaussianLatents(), views });
 
-  it('finds the Gaussians of the fit from both views, and wider ones from one', async () => {
+  it('finds the Gaussians of the fit from both views, and wider ones from one', { tags: 'long' }, async () => {
     const result = await fit(model(), exact);
     const both = await result.project({ a: views.a.observations, b: views.b.observations });
     expectClose(both.latents.data, result.latents.data, 1e-4);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
 import { summedInParts, valueAndGradients } from '../../../src/engine/tensors/gradients.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../src/engine/tensors/tensorflow.ts';
-import { poisson as counts } from '../../../src/processes/likelihoods/counts.ts';
+import { poisson as counts } from '../../../src/model/entrywise/counts.ts';
 import { sampledExpectedDensity } from '../../../src/processes/variational/expectedDensity.ts';
 import { expectClose } from '../../tolerance.ts';
 
@@ -26,7 +26,7 @@ describe('a sum whose parts are differentiated one at a time', () => {
 });
 
 describe('expected densities of many rows', () => {
-  it('are the sum of those of some rows at a time, with its gradients', () => {
+  it('are the sum over some rows at a time, with its gradients', { tags: 'long' }, () => {
     withFloat64(() => {
       const random = seededRandom(4);
       const [n, D, q, M] = [60_000, 2, 1, 2];

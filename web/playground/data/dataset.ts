@@ -1,6 +1,6 @@
 import { Matrix } from 'latentfield/core';
 
-/** How a row of the observations is shown. */
+/** Display of a row of the observations. */
 export type RowView =
   | { readonly kind: 'values' }
   | { readonly kind: 'curve' }
@@ -8,37 +8,58 @@ export type RowView =
       readonly kind: 'image';
       readonly height: number;
       readonly width: number;
-      /** The column of each pixel, line by line, −1 where none is, as of a column that was constant; as the columns come unless given. */
+      /** Column of each pixel, line by line, −1 for pixels without a column, such as constant ones; default the order of the columns. */
       readonly pixels?: readonly number[];
     }
-  /** Columns are x1, y1, x2, y2, … of joints; bones join two of them. */
+  /** Columns are x1, y1, x2, y2, … of joints; bones connect two of them. */
   | { readonly kind: 'figure'; readonly bones: readonly (readonly [number, number])[] };
 
-/** What is fitted, and how it is shown. */
+/** Column in addition to the observations: text, or dates as days since 1970-01-01. */
+export interface Beside {
+  readonly column: string;
+  readonly values: readonly string[] | Float64Array;
+}
+
+/** Date from days since 1970-01-01, with its time unless that is midnight; empty if it is missing. */
+export const dateText = (days: number): string =>
+  Number.isNaN(days)
+    ? ''
+    : new Date(Math.round(days * 86_400_000))
+        .toISOString()
+        .replace(/T00:00.*$|:\d\d\.\d+Z$/, '')
+        .replace('T', ' ');
+
+/** Value of such a column as text. */
+export const besideText = ({ values }: Beside, row: number): string =>
+  values instanceof Float64Array ? dateText(values[row]!) : values[row]!;
+
+/** Data to fit, and their display. */
 export interface Dataset {
   readonly name: string;
-  /** N×D. */
+  /** Observations, N×D. */
   readonly observations: Matrix;
   readonly columns: readonly string[];
   readonly labels: readonly string[] | undefined;
-  /** What the labels are called. */
+  /** Title of the labels. */
   readonly labelColumn: string;
   readonly ids: readonly string[] | undefined;
   readonly idColumn: string;
+  /** Columns that are not fitted, but can color and select rows. */
+  readonly beside?: readonly Beside[] | undefined;
   readonly view: RowView;
-  /** Sentences about how it was read. */
+  /** Sentences about how the table was read. */
   readonly notes: readonly string[];
 }
 
-/** Pixels by line and column (`row3col4`, `pixel_3_4` of scikit-learn, `3x4` of MNIST as CSV), or by a running number (`pixel17`). */
+/** Pixel names with line and column (`row3col4`, scikit-learn's `pixel_3_4`, `3x4` of MNIST as CSV), or with a running number (`pixel17`). */
 const PIXELS =
   /^r(?:ow)?_?(\d+)_?c(?:ol)?_?(\d+)$|^(?:pixel|pix|px)_?(\d+)[_x](\d+)$|^(\d+)x(\d+)$|^(?:pixel|pix|px)_?(\d+)$/i;
 
 /**
- * How rows are shown when nothing more is known than the names of their columns: as images where these are those of pixels, as curves where they are
- * numbers that rise, such as wavelengths, else value by value.
+ * Display of rows inferred from the names of their columns: images for names of pixels, curves for increasing numbers, such as wavelengths, otherwise
+ * value by value.
  *
- * @param constants - names of columns of the file that are no observations because they are constant: pixels of a border, for example
+ * @param constants - names of columns of the file that are excluded from the observations because they are constant, such as pixels of a border
  */
 export function rowView(columns: readonly string[], constants: readonly string[] = []): RowView {
   const numbers = columns.map(Number);
@@ -68,7 +89,7 @@ export function rowView(columns: readonly string[], constants: readonly string[]
 type Place = readonly [line: number, column: number];
 const inGrid = (place: readonly number[] | undefined): Place => [place![0]!, place![1]!];
 
-/** An image whose pixels are named by their lines and columns; constant ones, which are no columns, may be absent, half of them if their names are not known. */
+/** Image whose pixels are named by line and column; constant pixels, which are not columns, may be absent, up to half of the pixels if their names are unknown. */
 function gridOf(places: readonly Place[], constants: readonly Place[]): RowView {
   const known = [...places, ...constants];
   const [rows, across] = [0, 1].map((axis) => {
@@ -87,7 +108,7 @@ function gridOf(places: readonly Place[], constants: readonly Place[]): RowView 
   return { kind: 'image', height, width, ...(isInOrder ? {} : { pixels }) };
 }
 
-/** Some of the rows. */
+/** Selected rows. */
 export function rowsOfDataset(dataset: Dataset, rows: readonly number[], name: string): Dataset {
   const { data, columns } = dataset.observations;
   const observations = Matrix.zeros(rows.length, columns);
@@ -101,19 +122,23 @@ export function rowsOfDataset(dataset: Dataset, rows: readonly number[], name: s
     observations,
     labels: chosen(dataset.labels),
     ids: chosen(dataset.ids) ?? rows.map((i) => String(i + 1)),
+    beside: dataset.beside?.map(({ column, values }) => ({
+      column,
+      values: values instanceof Float64Array ? Float64Array.from(rows, (i) => values[i]!) : chosen(values)!,
+    })),
     notes: [],
   };
 }
 
-/** A number of things: "1 row", "2,000 rows". */
+/** Number of things in words: "1 row", "2,000 rows". */
 export const counted = (count: number, thing: string): string =>
   `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
 
-/** What a row is called. */
+/** Name of a row. */
 export const rowName = ({ ids, labels }: Pick<Dataset, 'ids' | 'labels'>, i: number): string =>
   `row ${i + 1}${ids === undefined ? '' : ` (${ids[i]})`}${labels === undefined ? '' : `, ${labels[i] || 'no label'}`}`;
 
-/** Standard deviations of the columns over the entries that are there. */
+/** Standard deviations of the columns over their observed entries. */
 export function deviationsOf({ data, rows, columns }: Matrix): Float64Array {
   const found = new Float64Array(columns);
   for (let j = 0; j < columns; j++) {

@@ -12,7 +12,7 @@ const drawn = (
   columns: Pick<Dataset, 'columns' | 'labels' | 'labelColumn' | 'view'>,
 ): Dataset => ({ name, observations: Matrix.from(rows), ...columns, ids: undefined, idColumn: 'id', notes: [] });
 
-/** Images of a bar that turns and changes its length: two numbers say all of an image. */
+/** Images of a bar that rotates and changes its length: two numbers determine an image. */
 export function turningBar(): Dataset {
   const rows: number[][] = [];
   const labels: string[] = [];
@@ -38,7 +38,7 @@ export function turningBar(): Dataset {
   return drawn('turning bar', rows, { columns: pixelNames(SIDE, SIDE), labels, labelColumn: 'length', view });
 }
 
-/** Which of the segments top, upper left, upper right, middle, lower left, lower right, bottom a digit has. */
+/** Segments of each digit, in the order top, upper left, upper right, middle, lower left, lower right, bottom. */
 const SEGMENTS = [
   '1110111',
   '0010010',
@@ -61,7 +61,7 @@ const ENDS = [
   [10, 2, 10, 7],
 ] as const;
 
-/** Digits of seven segments, drawn with slants, shifts and widths that vary. */
+/** Seven-segment digits, drawn with varying slants, shifts and widths. */
 export function drawnDigits(): Dataset {
   const random = seededRandom(5);
   const [height, width] = [13, 10];
@@ -101,7 +101,7 @@ function fromSegment(y: number, x: number, y1: number, x1: number, y2: number, x
 const pixelNames = (height: number, width: number) =>
   Array.from({ length: height * width }, (_, k) => `row${Math.floor(k / width)}col${k % width}`);
 
-/** Spectra of two peaks over a slope: where they lie, how wide and how high they are varies from sample to sample. */
+/** Spectra of two peaks over a slope: positions, widths and heights vary from sample to sample. */
 export function drawnSpectra(): Dataset {
   const random = seededRandom(11);
   const wavelengths = Array.from({ length: 46 }, (_, j) => 400 + 8 * j);
@@ -145,7 +145,7 @@ const BONES = [
   [9, 10],
 ] as const;
 
-/** A figure that walks, then runs: a loop of poses, which becomes larger and faster. */
+/** Figure that walks, then runs: a loop of poses, which becomes larger and faster. */
 export function walkingFigure(): Dataset {
   const rows: number[][] = [];
   const labels: string[] = [];

@@ -2,25 +2,30 @@ import { differInUnits, Matrix } from 'latentfield/core';
 import { csv } from '../exports.ts';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
-import { counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
+import type { Role, Settings } from '../settings.ts';
+import { type Beside, counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
 import type { Repair } from './repairs.ts';
 
-/** A file of the visitor's, as it was read. */
+/** Visitor's file after reading. */
 export interface OwnTable {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Its text where it is small enough for links and to be kept over a reload. */
+  /** Text of the file, if it is small enough for links and for keeping over a reload. */
   readonly csv: string | undefined;
   readonly labels: string;
-  /** Columns that may hold labels. */
+  /** Columns that may contain labels. */
   readonly choices: readonly string[];
   readonly dataset: Dataset;
-  /** What to look at before a fit: a column that varies far more than the others, and one that may hold classes. */
-  readonly advice: { readonly units: string; readonly classes: string };
+  /** Advice before a fit: a column that varies far more than the others, and one that may contain classes. */
+  readonly advice: { readonly units: string; readonly classes: string; readonly areCounts: boolean };
   readonly uses: readonly ColumnUse[];
+  /** All columns of the file with their uses; empty for a table that was not read from a file. */
+  readonly all: readonly { readonly column: string; readonly role: Role | 'labels' }[];
+  /** True if it contains numbers that may be read in another way. */
+  readonly isRepairable: boolean;
 }
 
-/** Columns of one kind, and what is done with them. */
+/** Columns of one kind, and their treatment. */
 export interface ColumnUse {
   readonly columns: string;
   readonly kind: string;
@@ -29,26 +34,26 @@ export interface ColumnUse {
   readonly use: string;
 }
 
-/** What the first lines of a text say of it. */
+/** Information from the first lines of a text. */
 export interface Head {
-  /** Lines that it was told from, and about how many there are. */
+  /** Number of lines that were examined, and their approximate total. */
   readonly lines: number;
   readonly rows: number;
   readonly uses: readonly ColumnUse[];
-  /** Of these rows, how many are read. */
+  /** Number of these rows that have been read. */
   readonly read: number;
 }
 
 const MOST_BYTES = 60e6;
-/** Bytes of a text that are read before the rest, so that its columns are told. */
+/** Bytes of a text that are read first, to show its columns. */
 const HEAD = 120_000;
 const isText = (name: string) => /\.(csv|tsv|tab|txt)$/i.test(name);
-/** Names of columns that hold classes, though these are numbers. */
+/** Names of columns that contain classes even if these are numbers. */
 const CLASSES = /^(class|classes|label|labels|target|category|group|cluster|species|type|kind|digit|y)$/i;
 
-/** Bytes of a table that is kept for links and for a reload. */
+/** Maximum size in bytes of a table that is kept for links and for a reload. */
 const MOST_KEPT = 2e6;
-/** Bytes up to which ways to read a table are looked for that could not be read. */
+/** Maximum size in bytes for repairing an unreadable table. */
 const MOST_REPAIRED = 10e6;
 
 /** Reads tables in a worker, one at a time. */
@@ -56,10 +61,16 @@ export class TableReader {
   private worker: PageWorker | undefined;
 
   /**
-   * Reads a file by the rules of the command line. Unless a column is named, text becomes the labels, or whole numbers of few kinds in a column that is
-   * called so.
+   * Reads a file by the rules of the command line. Unless a column is named, labels are text, or whole numbers with few distinct values in a column
+   * whose name suggests classes.
    */
-  async read(name: string, bytes: Uint8Array, labels?: string, onHead?: (head: Head) => void): Promise<OwnTable> {
+  async read(
+    name: string,
+    bytes: Uint8Array,
+    labels?: string,
+    onHead?: (head: Head) => void,
+    roles: Settings['roles'] = {},
+  ): Promise<OwnTable> {
     if (bytes.length > MOST_BYTES) {
       throw new Error(
         `'${name}' has ${Math.round(bytes.length / 1e6)} MB; this page reads up to ${MOST_BYTES / 1e6}. Use the command line for larger tables.`,
@@ -85,13 +96,16 @@ export class TableReader {
           worker.onRows = (read) => this.worker === worker && onHead({ ...told, read: Math.min(read, rows) });
         }
       }
-      const first = await worker.ask({ kind: 'read', bytes, name, labels: known ?? '' });
+      const first = await worker.ask({ kind: 'read', bytes, name, labels: known ?? '', roles });
       const classes = first.few.filter(({ column }) => CLASSES.test(column)).map(({ column }) => column);
       const guessed = known === undefined ? (textColumns(first).at(-1) ?? classes.at(-1)) : undefined;
       worker.onRows = () => {};
-      const table = guessed === undefined ? first : await worker.ask({ kind: 'read', bytes, name, labels: guessed });
+      const table =
+        guessed === undefined ? first : await worker.ask({ kind: 'read', bytes, name, labels: guessed, roles });
       const chosen = known ?? guessed ?? '';
-      const dataset = datasetOf(name, table, chosen);
+      const columns = bytes.length > MOST_KEPT ? [] : besideColumns(table, chosen);
+      const beside = columns.length === 0 ? [] : await worker.ask({ kind: 'beside', bytes, name, columns });
+      const dataset = datasetOf(name, table, chosen, beside);
       return {
         name,
         bytes,
@@ -105,8 +119,16 @@ export class TableReader {
           ]),
         ],
         dataset,
-        uses: usesOf(table, chosen),
-        advice: { units: unitsAdvice(dataset), classes: classAdvice(table, chosen) },
+        uses: usesOf(table, chosen, beside),
+        all: rolesOf(table, chosen, roles),
+        isRepairable:
+          table.others.some(({ reason }) => GROUPS.test(reason)) ||
+          table.notes.some((note) => note.includes('`missingValues: ')),
+        advice: {
+          units: unitsAdvice(dataset),
+          classes: classAdvice(table, chosen),
+          areCounts: areCounts(dataset),
+        },
       };
     } finally {
       if (this.worker === worker) this.worker = undefined;
@@ -120,7 +142,7 @@ export class TableReader {
   }
 }
 
-/** The table of a fit that was opened: as if its rows had been read from a file. */
+/** Table of an opened fit, as if its rows had been read from a file. */
 export function tableOfDataset(dataset: Dataset): OwnTable {
   const { observations, columns, labels, labelColumn, name } = dataset;
   const text = csv(observations, columns, dataset);
@@ -133,15 +155,27 @@ export function tableOfDataset(dataset: Dataset): OwnTable {
     choices: [...(chosen === '' ? [] : [chosen]), ...columns],
     dataset,
     uses: [],
-    advice: { units: unitsAdvice(dataset), classes: '' },
+    all: [],
+    isRepairable: false,
+    advice: { units: unitsAdvice(dataset), classes: '', areCounts: areCounts(dataset) },
   };
 }
 
-/** Columns of text that may be classes: neither one text throughout nor a name for each row. */
+/** Columns of text that may be classes: neither constant, nor a name for each row, nor dates. */
 const textColumns = ({ others }: PlainTable) =>
-  others.filter(({ reason }) => /^is text \(.* kinds\)$/s.test(reason)).map(({ column }) => column);
+  others.filter(({ reason }) => /^is text \((?!'\d{4}-\d\d-\d\d).* kinds\)$/s.test(reason)).map(({ column }) => column);
 
-/** Ways to read a table that could not be read as it is. */
+/** Maximum number of columns of text and dates that are read in addition to the observations. */
+const MOST_BESIDE = 8;
+
+/** Columns for coloring and searching rows, although they are not fitted: text with several distinct values, and dates. */
+const besideColumns = ({ others }: PlainTable, labels: string) =>
+  others
+    .filter(({ column, reason }) => column !== labels && /^is text (\(.* kinds\)$|that names each row)/s.test(reason))
+    .map(({ column }) => column)
+    .slice(0, MOST_BESIDE);
+
+/** Ways to read a table that could not be read unchanged. */
 export async function repairs(name: string, bytes: Uint8Array): Promise<readonly Repair[]> {
   if (!isText(name) || bytes.length > MOST_REPAIRED) return [];
   const worker = new PageWorker();
@@ -152,18 +186,18 @@ export async function repairs(name: string, bytes: Uint8Array): Promise<readonly
   }
 }
 
-/** New rows for a fit: a file with the same columns. */
-export async function newRows(name: string, bytes: Uint8Array, columns: readonly string[]): Promise<Matrix> {
+/** New rows for a fit: a file with the same columns, and its row names. */
+export async function newRows(name: string, bytes: Uint8Array, columns: readonly string[]) {
   const worker = new PageWorker();
   try {
-    const { observations } = await worker.ask({ kind: 'read', bytes, name, labels: '', columns });
-    return matrixOf(observations);
+    const { observations, ids, idColumn } = await worker.ask({ kind: 'read', bytes, name, labels: '', columns });
+    return { observations: matrixOf(observations), ids, idColumn: idColumn ?? 'id' };
   } finally {
     worker.end();
   }
 }
 
-function datasetOf(name: string, table: PlainTable, labels: string): Dataset {
+function datasetOf(name: string, table: PlainTable, labels: string, beside: readonly Beside[]): Dataset {
   const observations = matrixOf(table.observations);
   return {
     name,
@@ -173,6 +207,8 @@ function datasetOf(name: string, table: PlainTable, labels: string): Dataset {
     labelColumn: labels === '' ? 'label' : labels,
     ids: table.ids,
     idColumn: table.idColumn ?? 'id',
+    // The names of rows are searched anyway.
+    beside: beside.filter(({ column, values }) => column !== table.idColumn || values instanceof Float64Array),
     view: rowView(
       table.columns,
       table.others.flatMap(({ column, constant }) => (constant ? [column] : [])),
@@ -181,12 +217,35 @@ function datasetOf(name: string, table: PlainTable, labels: string): Dataset {
   };
 }
 
+/** The option named in reasons for numbers read as text. */
+const GROUPS = /`thousands: /;
+
+/** Maximum number of distinct values for a text column to color rows. */
+export const MOST_COLORED = 30;
+
+/** All columns of a file with their uses, fitted ones first. */
+function rolesOf(
+  { columns, others, ids, idColumn }: PlainTable,
+  labels: string,
+  roles: Settings['roles'],
+): OwnTable['all'] {
+  const hot = Object.keys(roles).filter((column) => roles[column] === 'categories');
+  const isOf = (column: string) => hot.some((each) => column.startsWith(`${each}=`));
+  const found = new Map<string, Role | 'labels'>();
+  for (const column of columns) if (!isOf(column)) found.set(column, 'fit');
+  for (const { column } of others) found.set(column, ids !== undefined && column === idColumn ? 'names' : 'out');
+  for (const column of hot) found.set(column, 'categories');
+  if (labels !== '') found.set(labels, 'labels');
+  return Array.from(found, ([column, role]) => ({ column, role }));
+}
+
 const MOST_NAMED = 6;
 
-/** The numbers of a table, its labels and ids, and what is left out with the reason. */
+/** Numbers of a table, its labels and ids, and omitted columns with reasons. */
 function usesOf(
   { observations, columns, labels, ids, idColumn, others }: PlainTable,
   labelColumn: string,
+  beside: readonly Beside[] = [],
 ): ColumnUse[] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let missing = 0;
@@ -198,11 +257,16 @@ function usesOf(
   const count = columns.length;
   const none = { least: undefined, most: undefined };
   const named = count < 3 ? columns.join(', ') : `${columns[0]} … ${columns[count - 1]}`;
-  /** Columns by why they are left out. */
+  /** Columns by reason for omission. */
   const leftOut = new Map<string, string[]>();
   for (const { column, reason, constant } of others) {
-    if (column === labelColumn || (ids && column === idColumn)) continue;
-    const kind = constant ? 'constant' : reason.replace(/ \(.*|^is /gs, '');
+    if (column === labelColumn || (ids && column === idColumn) || beside.some((each) => each.column === column))
+      continue;
+    const kind = constant
+      ? 'constant'
+      : GROUPS.test(reason)
+        ? 'numbers in groups of digits'
+        : reason.replace(/ \(.*|^is /gs, '');
     leftOut.set(kind, [...(leftOut.get(kind) ?? []), column]);
   }
   return [
@@ -215,6 +279,14 @@ function usesOf(
       ? []
       : [{ ...none, columns: labelColumn, kind: counted(new Set(labels).size, 'label'), use: 'color' }]),
     ...(ids === undefined ? [] : [{ ...none, columns: idColumn ?? 'id', kind: 'names', use: 'names of rows' }]),
+    ...beside
+      .filter(({ column, values }) => column !== idColumn || values instanceof Float64Array)
+      .map(({ column, values }) => ({
+        ...{ ...none, columns: column },
+        ...(values instanceof Float64Array
+          ? { kind: 'dates', use: 'color and search' }
+          : { kind: 'text', use: new Set(values).size > MOST_COLORED ? 'search' : 'color and search' }),
+      })),
     ...[...leftOut].map(([kind, names]) => ({
       ...{ ...none, kind, use: 'left out' },
       columns:
@@ -225,21 +297,35 @@ function usesOf(
   ];
 }
 
-/** Columns of very different size: the largest decides the map alone. */
+/** Advice on columns of very different scale, where the largest dominates the map. */
 function unitsAdvice({ observations, columns }: Dataset): string {
   const deviations = [...deviationsOf(observations)].map((value, j) => ({ value, column: columns[j]! }));
   const sorted = deviations.filter(({ value }) => value > 0).sort((a, b) => b.value - a.value);
   const [largest, middle] = [sorted[0], sorted[Math.floor(sorted.length / 2)]];
   if (!differInUnits(observations)) return '';
   const times = Number((largest!.value / middle!.value).toPrecision(2)).toLocaleString('en');
-  return `Column '${largest!.column}' varies ${times} times as much as '${middle!.column}': columns of large deviation would decide the map nearly alone. Bring columns to mean 0 and deviation 1.`;
+  return `Column '${largest!.column}' varies ${times} times as much as '${middle!.column}': columns of large standard deviation would dominate the map. Scale columns to mean 0 and standard deviation 1.`;
 }
 
-/** Whole numbers of few kinds that were taken as measurements. */
+/** Minimum share of zeros for whole numbers to count as counts. */
+const LEAST_ZEROS = 0.05;
+
+/** True if all entries are whole numbers from 0, some of them 0 and some above 2, like counts, and are not pixels. */
+function areCounts({ observations: { data }, view }: Dataset): boolean {
+  let [zeros, most] = [0, 0];
+  for (const value of data) {
+    if (!Number.isNaN(value) && (value < 0 || !Number.isInteger(value))) return false;
+    if (value === 0) zeros++;
+    if (value > most) most = value;
+  }
+  return view.kind !== 'image' && most > 2 && zeros >= LEAST_ZEROS * data.length;
+}
+
+/** Advice on whole numbers with few distinct values that were read as measurements. */
 function classAdvice({ few }: PlainTable, labels: string): string {
   const found = few.filter(({ column }) => column !== labels);
   if (labels !== '' || found.length !== 1) return '';
-  return `Column '${found[0]!.column}' holds ${found[0]!.kinds} different whole numbers: choose it as the labels if they are classes.`;
+  return `Column '${found[0]!.column}' contains ${found[0]!.kinds} different whole numbers: choose it as the labels if they are classes.`;
 }
 
 const matrixOf = ({ data, rows, columns }: PlainTable['observations']) => new Matrix(data, rows, columns);

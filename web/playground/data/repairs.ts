@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { parseTable } from 'latentfield/io';
 
-/** A way to read a table that cannot be read as it is. */
+/** Way to read a table that cannot be read unchanged. */
 export interface Repair {
   readonly title: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -10,8 +10,8 @@ export interface Repair {
 const MISSING = /^(?:|nan|na|n\/a|null|none|\?|[-–—])$/i;
 
 /**
- * What can be done with a delimited text of which some lines differ in length, or some cells of a column of numbers hold something else. Only what
- * leads to a table that can be read.
+ * Repairs of a delimited text whose lines differ in length, or with other contents in some cells of a numeric column; and, for a readable text, of
+ * numbers with grouped digits and of numbers that look like codes of missing cells. Only repairs that lead to a readable table are returned.
  */
 export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair[]> {
   const text = new TextDecoder().decode(bytes);
@@ -26,7 +26,12 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
   }
   if (rows.length === 0) return [];
   const found: Repair[] = [];
-  for (const [title, repaired] of raggedRows(rows) ?? textAmongNumbers(rows, delimiter)) {
+  const table = await parseTable(bytes, name, { allowMissing: true }).catch(() => undefined);
+  const candidates =
+    table === undefined
+      ? (raggedRows(rows) ?? textAmongNumbers(rows, delimiter))
+      : [...groupedDigits(rows, delimiter), ...codes(rows, table.notes)];
+  for (const [title, repaired] of candidates) {
     const written = repaired.map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\n');
     const repair = { title, bytes: new TextEncoder().encode(written) };
     const isRead = await parseTable(repair.bytes, name, { allowMissing: true }).then(
@@ -40,7 +45,7 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
 
 type Candidate = readonly [title: string, rows: string[][]];
 
-/** undefined where all lines have as many cells. */
+/** Candidate for lines of different lengths; undefined if all lines have the same number of cells. */
 function raggedRows(rows: string[][]): Candidate[] | undefined {
   const counts = new Map<number, number>();
   for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1);
@@ -54,7 +59,7 @@ function raggedRows(rows: string[][]): Candidate[] | undefined {
     ...(others.every(({ length }) => length < width)
       ? [
           [
-            `Take ${counted(absent, 'absent cell')} as missing`,
+            `Treat ${counted(absent, 'absent cell')} as missing`,
             rows.map((cells) => [...cells, ...new Array<string>(width - cells.length).fill('')]),
           ] as const,
         ]
@@ -79,7 +84,7 @@ function textAmongNumbers(rows: string[][], delimiter: string): Candidate[] {
   const emptied = body.map((cells) => [...cells]);
   for (const [i, j] of places) emptied[i]![j] = '';
   return [
-    [`Take ${counted(places.length, 'cell')} as missing`, [names, ...emptied]],
+    [`Treat ${counted(places.length, 'cell')} as missing`, [names, ...emptied]],
     [`Leave out ${counted(inRows.size, 'row')}`, [names, ...body.filter((_, i) => !inRows.has(i))]],
     ...(inColumns.length === 1
       ? [
@@ -90,6 +95,47 @@ function textAmongNumbers(rows: string[][], delimiter: string): Candidate[] {
         ]
       : []),
   ];
+}
+
+/** Numbers in groups of three digits: 1,234 or 1.234.567,8. */
+const GROUPED = /^[-−]?\d{1,3}(?:([,. '\u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?$/;
+
+/** Pattern of numbers with groups of three digits: 1,234 or 1.234.567,8. */
+function groupedDigits(rows: string[][], delimiter: string): Candidate[] {
+  const [names, ...body] = rows as [string[], ...string[][]];
+  const marks = names.map((_, j) => {
+    const present = body.map((cells) => cells[j] ?? '').filter((cell) => !MISSING.test(cell));
+    const found = present.flatMap((cell) => GROUPED.exec(cell)?.[1] ?? []);
+    const mark = found[0];
+    const isNumber = (cell: string) => GROUPED.exec(cell)?.[1] === mark || /^[-−]?\d+(?:[.,]\d+)?$/.test(cell);
+    return mark !== undefined && found.every((each) => each === mark) && present.every(isNumber) ? mark : undefined;
+  });
+  const first = marks.findIndex((mark) => mark !== undefined);
+  if (first < 0) return [];
+  const plain = (cell: string, mark: string) =>
+    cell
+      .replaceAll(mark, '')
+      .replace('−', '-')
+      .replace(',', delimiter === ',' ? '.' : ',');
+  const repaired = body.map((cells) =>
+    cells.map((cell, j) => (marks[j] === undefined || MISSING.test(cell) ? cell : plain(cell, marks[j]))),
+  );
+  const sample = body.map((cells) => cells[first]!).find((cell) => GROUPED.test(cell))!;
+  const columns = names.filter((_, j) => marks[j] !== undefined).map((column) => `'${column}'`);
+  return [
+    [`Read ${columns.join(', ')} as numbers: ${sample} is ${plain(sample, marks[first]!)}`, [names, ...repaired]],
+  ];
+}
+
+/** Candidate that treats suspicious numbers as missing cells. */
+function codes([names, ...body]: string[][], notes: readonly string[]): Candidate[] {
+  const listed = notes.flatMap((note) => /`missingValues: \[(.*?)\]`/.exec(note)?.[1] ?? [])[0];
+  const suspected = [...(listed ?? '').matchAll(/'([^']*)'/g)].map(([, code]) => Number(code));
+  if (suspected.length === 0) return [];
+  const emptied = body.map((cells) =>
+    cells.map((cell) => (cell !== '' && suspected.includes(Number(cell.replace('−', '-'))) ? '' : cell)),
+  );
+  return [[`Treat ${suspected.join(' and ').replaceAll('-', '−')} as missing`, [names!, ...emptied]]];
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -2,7 +2,7 @@ import { pipeFlow, swissRoll, twoMoons } from 'latentfield/data';
 import type { Dataset } from './dataset.ts';
 import { drawnDigits, drawnSpectra, turningBar, walkingFigure } from './drawn.ts';
 
-/** Sets that come with the page, by the names that links hold. All are simulated; none is a recording. */
+/** Built-in data sets, by the names used in links. All are simulated; none is a recording. */
 export const SETS: Readonly<Record<string, { readonly title: string; readonly make: () => Dataset }>> = {
   pipeFlow: { title: 'Pipe flow (simulated, 12 columns, 3 regimes)', make: flow },
   drawnDigits: { title: 'Drawn digits (images of seven segments)', make: drawnDigits },

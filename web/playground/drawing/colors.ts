@@ -1,6 +1,6 @@
 import { type MapTheme, markPath, mixed, PALETTES as plot } from 'latentfield/plot';
 
-/** The colors of pictures, and those of images and differences beside them. */
+/** Colors of pictures, and of images and differences. */
 export const PALETTES = {
   light: {
     ...plot.light,
@@ -16,20 +16,20 @@ export const PALETTES = {
 
 export type ThemeName = keyof typeof PALETTES;
 
-/** The colors of the page for pictures, light or dark: those of the map are read from the style sheet. */
+/** Colors of the page for pictures, light or dark; the map's colors are read from the style sheet. */
 export interface Theme {
   readonly name: ThemeName;
   readonly map: MapTheme;
   readonly numbers: readonly string[];
-  /** Of pictures: from the least to the most. */
+  /** Colors of pictures, from the least to the most. */
   readonly ink: readonly string[];
-  /** Of differences: from negative to positive. */
+  /** Colors of differences, from negative to positive. */
   readonly differences: readonly string[];
   readonly labels: readonly string[];
   readonly none: string;
 }
 
-/** @param name - that the root element has as its `data-theme` */
+/** @param name - value of the root element's `data-theme` */
 export function themeOf(name: ThemeName): Theme {
   const style = getComputedStyle(document.documentElement);
   const token = (key: string) => style.getPropertyValue(`--${key}`).trim();
@@ -49,16 +49,16 @@ export interface Kind {
   readonly count: number;
 }
 
-/** The look of each point, and what it means. */
+/** Look of each point, and its meaning. */
 export interface Coloring {
   readonly title: string;
-  /** Kinds by number; of numbers steps of the scale, the last for those that are missing. */
+  /** Kinds by index; for numbers, steps of the scale, followed by a kind for missing values. */
   readonly kinds: readonly Kind[];
   readonly kindOf: Uint16Array;
-  readonly numbers: { readonly low: number; readonly high: number } | undefined;
+  readonly numbers: { readonly low: number; readonly high: number; readonly areDates?: boolean } | undefined;
 }
 
-/** Ten colors, and another shape for each ten labels more. */
+/** Ten colors, with another shape for each further ten labels. */
 export function byLabels(labels: readonly string[], title: string, theme: Theme): Coloring {
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);

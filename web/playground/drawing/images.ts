@@ -4,10 +4,10 @@ import type { Theme } from './colors.ts';
 
 type Image = Extract<RowView, { kind: 'image' }>;
 
-/** Colors from the first stop to the last. */
+/** Number of colors from the first stop to the last. */
 const STEPS = 256;
 
-/** Pictures of rows, so many in a line, from the first stop at the least value to the last at the greatest. */
+/** Pictures of rows, with a fixed number per line, colored from the first stop at the least value to the last at the greatest. */
 export function imagesOf(
   rows: readonly ArrayLike<number>[],
   { height, width, pixels: columnOf }: Image,
@@ -24,7 +24,7 @@ export function imagesOf(
     const [left, top] = [(i % across) * width, Math.floor(i / across) * height];
     for (let p = 0; p < width * height; p++) {
       const column = columnOf === undefined ? p : columnOf[p]!;
-      // Pixels that are no columns were constant: as near to 0 as there is a color.
+      // Pixels without a column were constant: they have the color nearest to 0.
       const value = column < 0 ? 0 : values[column]!;
       const part = Number.isNaN(value) ? 0.5 : Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
       const color = colors[Math.round(part * (STEPS - 1))]!;
@@ -35,10 +35,10 @@ export function imagesOf(
   return image;
 }
 
-/** Pixels up to which there is a sheet: with more it would take more memory than a page should. */
+/** Maximum number of pixels of a sheet: more would take more memory than a page should. */
 const MOST_PIXELS = 16e6;
 
-/** The pictures that stand for the rows on an enlarged map; undefined where rows are no images. */
+/** Pictures that represent the rows on an enlarged map; undefined if rows are not images. */
 export function picturesOf(
   { observations, view }: Dataset,
   least: number,

@@ -1,11 +1,11 @@
 import type { Coloring } from './colors.ts';
 
-/** Most kinds whose names are written on the map. */
+/** Maximum number of kinds whose names are written on the map. */
 const MOST_NAMES = 14;
-/** Cells along the longer side of the map in which points are counted: as many as leave some points to a cell. */
+/** Maximum number of cells along the longer side of the map for counting points, so that some points remain per cell. */
 const MOST_CELLS = 24;
 
-/** A name for each kind, at the point in the middle of those that lie densest. */
+/** Name of each kind, at the point in the middle of its densest region. */
 export function namesOf(
   coloring: Pick<Coloring, 'kinds' | 'kindOf' | 'numbers'>,
   { x, y }: { readonly x: Float64Array; readonly y: Float64Array },

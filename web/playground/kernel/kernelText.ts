@@ -1,23 +1,16 @@
-import {
-  covariance,
-  describe,
-  kernelFromJSON,
-  kernelToJSON,
-  Matrix,
-  parseKernel,
-  seededRandom,
-  withFloat64,
-} from 'latentfield';
+import { covariance, describe, Matrix, seededRandom } from 'latentfield';
+import { kernelFromJSON, kernelToJSON, parseKernel } from 'latentfield/kernels';
 import * as op from 'latentfield/ops';
+import { withFloat64 } from 'latentfield/tensors';
 
-/** A number of a kernel that a slider moves. */
+/** Number of a kernel that a slider controls. */
 export interface KernelNumber {
   /** Kernel and parameter, such as `rbf lengthscale`. */
   readonly label: string;
-  /** Where it stands in the kernel's JSON. */
+  /** Path in the kernel's JSON. */
   readonly place: readonly (string | number)[];
   readonly value: number;
-  /** Whether a fit moves it. */
+  /** True if a fit changes it. */
   readonly free: boolean;
   readonly isWhole: boolean;
 }
@@ -27,15 +20,15 @@ interface SavedParameter {
   free: boolean;
   initial: number | number[];
 }
-/** As a copy that may be changed. */
+/** Copy that may be modified. */
 const jsonOf = (text: string): Json => JSON.parse(JSON.stringify(kernelToJSON(parseKernel(text))));
 
 type Json = { [key: string]: Json } | Json[] | number | string | boolean;
 
 /**
- * The numbers of a kernel's text, in its order.
+ * Numbers in a kernel's text, in order.
  *
- * @throws InvalidInputError when the text cannot be read
+ * @throws InvalidInputError if the text cannot be read
  */
 export function numbersOf(text: string): KernelNumber[] {
   const found: KernelNumber[] = [];
@@ -73,7 +66,7 @@ function visit(node: Json, place: (string | number)[], on: Visitor): void {
   }
 }
 
-/** The text with another value, or with a parameter held or set free. */
+/** Text with another value, or with a parameter fixed or freed. */
 export function withNumber(
   text: string,
   { place }: KernelNumber,
@@ -94,21 +87,21 @@ const STEPS = 96;
 const LINE = Array.from({ length: STEPS + 1 }, (_, i) => -3 + (6 * i) / STEPS);
 const AGAINST = [-1.5, 0, 1];
 const SAMPLES = 3;
-/** Of the largest variance, on the diagonal: without it the covariance of smooth functions has no Cholesky factor in doubles. */
+/** Jitter on the diagonal, relative to the largest variance: without it the covariance of smooth functions has no Cholesky factor in double precision. */
 const JITTER = 1e-8;
 
 export interface DrawnKernel {
   readonly x: readonly number[];
-  /** k(x, x′) for three x′. */
+  /** Covariance k(x, x′) for three x′. */
   readonly covariances: readonly { readonly name: string; readonly values: readonly number[] }[];
-  /** Functions of a Gaussian process with this covariance, from the same random numbers for all kernels. */
+  /** Functions from a Gaussian process with this covariance, with the same random numbers for all kernels. */
   readonly samples: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 /**
- * A kernel along the first of its dimensions, from −3 to 3, the others 0.
+ * Kernel along its first dimension, from −3 to 3, with the others 0.
  *
- * @throws InvalidInputError when the text cannot be read; NumericalError when it is no covariance in doubles
+ * @throws InvalidInputError if the text cannot be read; NumericalError if it is not a covariance in double precision
  */
 export function drawnKernel(text: string): DrawnKernel {
   const kernel = parseKernel(text);
@@ -136,7 +129,7 @@ export function drawnKernel(text: string): DrawnKernel {
   return { x: LINE, covariances, samples };
 }
 
-/** How many dimensions a kernel speaks of, at least 1. */
+/** Number of dimensions that a kernel refers to, at least 1. */
 function columnsOf(node: Json): number {
   if (typeof node !== 'object') return 1;
   if (Array.isArray(node)) return node.reduce<number>((most, child) => Math.max(most, columnsOf(child)), 1);

@@ -1,51 +1,76 @@
 import type { OwnTable } from '../data/ownTable.ts';
-import { IN_BATCHES, isSlow, MODELS, type Settings } from '../settings.ts';
+import { IN_BATCHES, isSlow, MODELS, type Settings, withNeeded } from '../settings.ts';
 
 interface Given {
   readonly settings: Settings;
   readonly change: (changed: Partial<Settings>) => void;
 }
 
-/** What to look at in a table before it is fitted. */
+/** Likelihood of counts with a variance larger than the mean. */
+const COUNTS = 'negativeBinomial';
+
+/** Advice on a table before it is fitted. */
 export function TableAdvice({ table, settings, change }: Given & { readonly table: OwnTable }) {
-  const { units, classes } = table.advice;
+  const { units, classes, areCounts } = table.advice;
+  const takesCounts = 'likelihood' in MODELS[settings.model]!.options;
   const isDivided = 'scale' in MODELS[settings.model]!.options;
   return (
     <>
       {units !== '' && (
         <p class={settings.standardize || isDivided ? 'note' : 'warn'} role="status">
           {settings.standardize ? (
-            'Columns are brought to mean 0 and deviation 1.'
+            'Columns are scaled to mean 0 and standard deviation 1.'
           ) : isDivided ? (
-            `Columns are in different units: ${settings.model} divides them by their deviations.`
+            `Columns are in different units: ${settings.model} divides them by their standard deviations.`
           ) : (
             <>
               {units}{' '}
               <button type="button" class="link" onClick={() => change({ standardize: true })}>
-                Bring them to one scale
+                Scale them alike
               </button>
             </>
           )}
         </p>
       )}
       {classes !== '' && <p class="warn">{classes}</p>}
+      {areCounts && (
+        <p class="note" role="status">
+          {takesCounts && settings.options.likelihood === COUNTS ? (
+            'Values are modeled as counts, with more spread than a Poisson distribution.'
+          ) : (
+            <>
+              All values are whole numbers from 0, like counts.{' '}
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  const model = takesCounts ? settings.model : 'gplvm';
+                  change({ model, options: withNeeded({ ...settings.options, likelihood: COUNTS }, model) });
+                }}
+              >
+                Model them as counts
+              </button>
+            </>
+          )}
+        </p>
+      )}
     </>
   );
 }
 
-/** Models that many rows are better fitted with. */
+/** Advice on faster models for many rows. */
 export function SlowAdvice({ rows, settings, change }: Given & { readonly rows: number }) {
   if (!isSlow(settings, rows)) return null;
   return (
     <p class="note">
-      {settings.model} of {rows.toLocaleString('en')} rows takes a minute and more to its first step. In batches of{' '}
-      {IN_BATCHES.options.batchSize.toLocaleString('en')} rows bayesianGplvm takes minutes in all, and has error bars.
-      pca takes seconds; umap, tsne and meu take minutes.{' '}
+      {settings.model} of {rows.toLocaleString('en')} rows needs a minute or more for its first step. In batches of{' '}
+      {IN_BATCHES.options.batchSize.toLocaleString('en')} rows, bayesianGplvm takes minutes in total, and has error
+      bars. pca takes seconds; umap, tsne and meu take minutes.{' '}
       <button type="button" class="link" onClick={() => change(IN_BATCHES)}>
-        Take bayesianGplvm in batches
+        Use bayesianGplvm in batches
       </button>{' '}
       <button type="button" class="link" onClick={() => change({ model: 'pca' })}>
-        Take pca
+        Use pca
       </button>
     </p>
   );

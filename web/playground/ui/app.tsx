@@ -3,10 +3,10 @@ import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
 import { newRows, type OwnTable, repairs, TableReader, tableOfDataset } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
-import { EXPORTS, type Exported, save } from '../exports.ts';
+import { EXPORTS, type Exported, placedTable, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { keepTable, keptTable } from '../keptTable.ts';
-import { DEFAULTS, isSlow, MODELS, type Settings, settingsOf } from '../settings.ts';
+import { DEFAULTS, isSlow, MODELS, type Role, type Settings, settingsOf } from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith, settingsLink, unpacked } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
@@ -19,29 +19,34 @@ import { useTheme } from './theme.ts';
 
 const PHONE = '(max-width: 760px)';
 const HELD = heldByPage();
-/** The table that was fitted before the page was loaded again. */
+/** Table that was fitted before the page was reloaded. */
 const KEPT = keptTable();
+/** Milliseconds to wait for the clipboard. */
+const PATIENCE = 1500;
 const NO_FAILURE = { error: '', repairWays: [] };
 
 export function App() {
   const [settings, setSettings] = useState<Settings>(DEFAULTS);
   const [own, setOwn] = useState<OwnTable>();
-  /** Rows of an own table as they were chosen to be shown. */
+  /** Table that was read last, until it is fitted. */
+  const [unfitted, setUnfitted] = useState<OwnTable>();
+  /** Chosen display of the rows of a visitor's table. */
   const [view, setView] = useState<RowView>();
   const [{ error, repairWays }, setFailure] = useState<{ error: string; repairWays: readonly WayOn[] }>(NO_FAILURE);
   const setError = (error: string) => setFailure({ error, repairWays: [] });
   const [reading, setReading] = useState<ReadingFile>();
-  /** Whether a table is asked for, though there may be a map. */
+  /** True if a table is requested, even if there is a map. */
   const [isNew, setNew] = useState(false);
-  /** Whether what is chosen is to be fitted, or opened, by itself. */
+  /** True if the current choice is to be fitted, or opened, automatically. */
   const [isRun, setRun] = useState(HELD === undefined && KEPT === undefined && location.hash.length < 2);
-  /** What a link expects of the visitor. */
+  /** Action that a link expects of the visitor. */
   const [awaited, setAwaited] = useState('');
   const [isCompact, setCompact] = useState(false);
+  const [isTour, setTour] = useState(false);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isKeys, setKeys] = useState(false);
   const [query, setQuery] = useState('');
-  /** How often the rows that a search finds were chosen. */
+  /** Number of times that the results of a search were selected. */
   const [chosen, setChosen] = useState(0);
   const [added, setAdded] = useState<{ rows: AddedRows; of: Shown }>();
   const [placed, setPlaced] = useState('');
@@ -62,20 +67,31 @@ export function App() {
   const hasMap = useRef(false);
   hasMap.current = isShown && !isNew;
 
-  /** Returns whether the table could be read. */
-  async function read(name: string, bytes: Uint8Array<ArrayBuffer>, labels?: string): Promise<boolean> {
+  /** Reads a table, and returns whether it could be read. */
+  async function read(
+    name: string,
+    bytes: Uint8Array<ArrayBuffer>,
+    labels?: string,
+    roles: Settings['roles'] = {},
+  ): Promise<boolean> {
     setError('');
-    // The drawer tells of it, or the page itself where there is no map.
-    setDrawerOpen(hasMap.current);
+    // The drawer reports it, or the page itself where there is no map.
+    if (hasMap.current) setDrawerOpen(true);
     setReading({ name, bytes: bytes.length, head: undefined });
     try {
-      const table = await reader.current.read(name, bytes, labels, (head) =>
-        setReading((now) => (now?.name === name ? { ...now, head } : now)),
+      const table = await reader.current.read(
+        name,
+        bytes,
+        labels,
+        (head) => setReading((now) => (now?.name === name ? { ...now, head } : now)),
+        roles,
       );
       setOwn(table);
+      setUnfitted(table);
       setView(undefined);
       setAwaited('');
-      change({ set: 'own', labels: table.labels });
+      change({ set: 'own', labels: table.labels, roles });
+      if (table.isRepairable) repair(name, bytes, labels, '');
       return true;
     } catch (failure) {
       setError((failure as Error).message);
@@ -86,7 +102,26 @@ export function App() {
     }
   }
 
-  /** Offers what can be done with a table that could not be read, as long as that is what is told. */
+  /** Rereads the table with another use of a column; if that fails, nothing changes. */
+  async function changeRole(column: string, role: Role | 'labels'): Promise<void> {
+    const { name, bytes, labels } = own!;
+    const { [column]: _, ...others } = settings.roles;
+    const isLabels = column === labels;
+    const roles = role === 'labels' ? others : { ...others, [column]: role };
+    const isRead = await read(
+      name,
+      bytes as Uint8Array<ArrayBuffer>,
+      role === 'labels' ? column : isLabels ? '' : labels,
+      roles,
+    );
+    if (!isRead)
+      setFailure(({ error, repairWays }) => ({
+        error,
+        repairWays: [{ title: `Leave '${column}' as it was`, go: () => setError('') }, ...repairWays],
+      }));
+  }
+
+  /** Offers repairs of a table that could not be read, while that error is shown. */
   async function repair(name: string, bytes: Uint8Array, labels: string | undefined, error: string): Promise<void> {
     const found = await repairs(name, bytes);
     const named = name.replace(/(?=\.\w+$)/, ' (repaired)');
@@ -94,10 +129,10 @@ export function App() {
       title,
       go: () => read(named, repaired, labels),
     }));
-    setFailure((now) => (now.error === error ? { error, repairWays } : now));
+    setFailure((now) => (now.error === error ? { error, repairWays: [...now.repairWays, ...repairWays] } : now));
   }
 
-  /** A table, or a fit. */
+  /** Opens a table or a fit. */
   const takeFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     name.endsWith('.json') ? open(name, bytes) : read(name, bytes);
   const open = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
@@ -105,22 +140,30 @@ export function App() {
     setDrawerOpen(false);
     setNew(false);
   };
-  /** Opens a saved fit; its table and settings, where it holds them, become those of the page. */
+  /** Opens a saved fit; its table and settings, if included, become current. */
   const openText = async (name: string, text: string): Promise<Shown | undefined> => {
     const found = await controls.open(name, text);
     if (found?.of === undefined) return found;
     const table = tableOfDataset(found.of.dataset);
     setOwn(table);
+    setUnfitted(undefined);
     setView(undefined);
     const { model } = found.fit;
-    change({ ...(model in MODELS && { model }), ...found.of.settings, set: 'own', labels: table.labels });
+    change({ ...(model in MODELS && { model }), ...found.of.settings, set: 'own', labels: table.labels, roles: {} });
     return found;
   };
   const start = (given: Settings, rows: Dataset) => {
     setDrawerOpen(false);
     setNew(false);
+    setUnfitted(undefined);
     controls.start(given, rows);
-    keepTable(given.set === 'own' && rows.name === own?.name ? own : undefined, given);
+    // For a fit of some of its rows, the whole table is kept.
+    keepTable(given.set === 'own' && own !== undefined && rows.name.startsWith(own.name) ? own : undefined, given);
+    if (/^#(?:new$|table=)/.test(location.hash)) {
+      // A reload is to bring this table again.
+      address.current = '';
+      history.replaceState(null, '', location.pathname + location.search);
+    }
   };
 
   async function place(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -128,7 +171,7 @@ export function App() {
     try {
       setPlaced(`Placing the rows of '${name}'.`);
       const rows = await newRows(name, bytes, of.of!.dataset.columns);
-      const found = await of.fit.project(rows);
+      const found = { ...(await of.fit.project(rows.observations)), ...rows };
       setAdded({ rows: found, of });
       setPlaced(placedSentence(found));
     } catch (failure) {
@@ -137,7 +180,7 @@ export function App() {
   }
   useEffect(() => setPlaced(''), [shown]);
 
-  /** The part of the address behind # that has been read, or that the page has written itself. */
+  /** Part of the address after # that has been read, or that the page has written itself. */
   const address = useRef<string | undefined>(undefined);
   useEffect(() => {
     const follow = async () => {
@@ -148,6 +191,14 @@ export function App() {
         setDrawerOpen(false);
         return;
       }
+      const real = /^#table=([\w-]+\.csv)$/.exec(location.hash)?.[1];
+      if (real !== undefined) {
+        setNew(true);
+        const response = await fetch(`./tables/${real}`).catch(() => undefined);
+        if (response?.ok !== true) setError(`The table '${real}' could not be loaded.`);
+        else setRun(await read(real, new Uint8Array(await response.arrayBuffer())));
+        return;
+      }
       const shared = await fitOfLink(location.hash).catch(() => undefined);
       if (shared !== undefined) {
         await openText(shared.name, shared.text);
@@ -155,10 +206,12 @@ export function App() {
       }
       const found = settingsOf(location.hash);
       if (found === undefined) {
-        if (location.hash.length > 1) setError('The address holds no settings that this page can read.');
+        if (location.hash.length > 1) setError('The address contains no settings that this page can read.');
         else if (KEPT !== undefined) {
-          change(KEPT.settings);
-          setRun(await read(KEPT.name, new TextEncoder().encode(KEPT.csv), KEPT.settings.labels));
+          const { settings, name, csv } = KEPT;
+          if (settings !== undefined) change(settings);
+          const isRead = await read(name, new TextEncoder().encode(csv), settings?.labels, settings?.roles);
+          setRun(isRead && settings !== undefined);
         } else if (HELD === undefined) setRun(true);
         else if ('text' in HELD) await openText(HELD.name, HELD.text);
         else {
@@ -172,17 +225,19 @@ export function App() {
       setSettings(found.settings);
       setRun(found.settings.set !== 'own');
       setCompact(found.compact);
+      setTour(found.tour);
       if (found.settings.set !== 'own') return;
       change({ set: DEFAULTS.set });
       if (found.table === undefined) {
         setNew(true);
         setAwaited(
-          `This link holds settings of ${found.settings.model} for a table that is not in it. Open that table.`,
+          `This link contains settings of ${found.settings.model} for a table that is not in it. Open that table.`,
         );
         return;
       }
       const csv = await unpacked(found.table).catch(() => '');
-      if (await read('table.csv', new TextEncoder().encode(csv), found.settings.labels)) setRun(found.run);
+      const { labels, roles } = found.settings;
+      if (await read('table.csv', new TextEncoder().encode(csv), labels, roles)) setRun(found.run);
     };
     follow();
     addEventListener('hashchange', follow);
@@ -190,7 +245,7 @@ export function App() {
   }, []);
   useEffect(() => {
     if (!isRun || dataset === undefined) return;
-    // A table of very many rows is looked at first, beside the models that take seconds.
+    // A table of very many rows is shown first, with the models that take seconds.
     if (settings.set === 'own' && isSlow(settings, dataset.observations.rows)) {
       setRun(false);
       return;
@@ -250,6 +305,8 @@ export function App() {
       removeEventListener('drop', dropped);
     };
   });
+  const isUnfitted =
+    unfitted !== undefined && settings.set === 'own' && fitting.run === undefined && picture?.name !== unfitted.name;
   const cancel = () => {
     reader.current.cancel();
     setReading(undefined);
@@ -259,10 +316,12 @@ export function App() {
   const shareLink = async (link: string, contents: string): Promise<string> => {
     address.current = link;
     history.replaceState(null, '', link);
-    const isCopied = await navigator.clipboard?.writeText(location.href).then(
+    const copied = navigator.clipboard?.writeText(location.href).then(
       () => true,
       () => false,
     );
+    // A browser may ask for a permission that nobody gives.
+    const isCopied = await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, PATIENCE, false))]);
     return `The link ${isCopied ? 'is copied' : 'is the address of this page'}. ${contents}`;
   };
   const shareFit = async () => ({ name: shown!.name, text: await shown!.fit.json() });
@@ -286,19 +345,19 @@ export function App() {
               return shareLink(
                 link,
                 isOwn && !hasTable
-                  ? 'It holds the settings; the table is too large for it, and is asked for where the link is opened.'
-                  : `It holds the settings${isOwn ? ' and the table' : ''}.`,
+                  ? 'It contains the settings; the table is too large for it, and is requested where the link is opened.'
+                  : `It contains the settings${isOwn ? ' and the table' : ''}.`,
               );
             },
             fit: async () => {
               const link = await fitLink(await shareFit());
               if (link === undefined) return 'This fit is too large for a link. Save it as one page.';
-              return shareLink(link, `It holds the fit and its table, ${Math.ceil(link.length / 1000)} kB.`);
+              return shareLink(link, `It contains the fit and its table, ${Math.ceil(link.length / 1000)} kB.`);
             },
             page: async () => {
               const name = `${shown!.name.replace(/\.\w+$/, '').replace(/[^\w-]+/g, '-')}.html`;
               save(name, await pageWith(await shareFit()));
-              return `${name} is saved: it opens without network, and decodes.`;
+              return `${name} is saved: it opens without a network, and decodes.`;
             },
           }}
           exported={async (name) => {
@@ -315,6 +374,7 @@ export function App() {
         <Explorer
           {...{ shown, picture, theme, isPhone, isDrawerOpen, query, chosen, onKeys, exported }}
           isEmbedded={isCompact}
+          isTour={isTour}
           added={added?.of === shown ? added?.rows : undefined}
           fitBar={fitBar}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
@@ -328,6 +388,7 @@ export function App() {
         <Welcome
           {...{ reading, cancel, error, repairWays, awaited, settings, change, isDrawerOpen }}
           table={settings.set === 'own' ? own : undefined}
+          onRole={changeRole}
           onFile={takeFile}
           onExample={(set) => {
             setError('');
@@ -344,13 +405,17 @@ export function App() {
           isOpen={isDrawerOpen}
           close={() => setDrawerOpen(false)}
           {...{ settings, change, own, dataset, error, repairWays, placed }}
+          onSavePlaced={added?.of === shown && added !== undefined ? () => savePlaced(added.rows) : undefined}
           reading={reading?.name}
           onSet={(set) => {
             setError('');
             change({ set });
           }}
           onFile={takeFile}
-          onLabels={(column) => own !== undefined && read(own.name, own.bytes as Uint8Array<ArrayBuffer>, column)}
+          onLabels={(column) =>
+            own !== undefined && read(own.name, own.bytes as Uint8Array<ArrayBuffer>, column, settings.roles)
+          }
+          onRole={changeRole}
           onView={setView}
           onFit={() => dataset !== undefined && start(settings, dataset)}
           onOpen={open}
@@ -361,6 +426,16 @@ export function App() {
           onPlace={shown?.fit.projects === true && shown.of !== undefined ? place : undefined}
           ink={theme.map.ink}
         />
+      )}
+      {reading === undefined && hasMap.current && isUnfitted && (
+        <div class="unfitted card" role="status">
+          <span>
+            <b>{unfitted.name}</b> is not fitted yet. The map still shows {picture!.name}.
+          </span>
+          <button type="button" class="solid" onClick={() => start(settings, dataset!)}>
+            Fit now
+          </button>
+        </div>
       )}
       {reading !== undefined && hasMap.current && (
         <div class="notice card">
@@ -380,7 +455,7 @@ export function App() {
   );
 }
 
-/** What can be done where a fit failed for what its model does not take. */
+/** Alternatives if a fit failed because its model does not support the data. */
 function waysOn(failed: Fitting['failed'], start: (settings: Settings, dataset: Dataset) => void): WayOn[] {
   if (failed?.settings === undefined) return [];
   const { settings, dataset } = failed as Required<Subject> & { settings: Settings };
@@ -391,7 +466,10 @@ function waysOn(failed: Fitting['failed'], start: (settings: Settings, dataset: 
   const leftOut = observations.rows - whole.length;
   if (leftOut === 0 || 'missing' in MODELS[settings.model]!.options) return [];
   return [
-    { title: 'Fit with gplvm, which fills them', go: () => start({ ...settings, model: 'gplvm' }, dataset) },
+    {
+      title: 'Fit with gplvm, which fills in missing cells',
+      go: () => start({ ...settings, model: 'gplvm' }, dataset),
+    },
     ...(whole.length < 4
       ? []
       : [
@@ -403,20 +481,23 @@ function waysOn(failed: Fitting['failed'], start: (settings: Settings, dataset: 
   ];
 }
 
-/** What became of new rows, and how far to trust it. */
+const savePlaced = ({ latents, unlikely, ids, idColumn }: AddedRows): void =>
+  save('placed.csv', placedTable(latents, unlikely, ids, idColumn));
+
+/** Sentence about the projection of new rows and its reliability. */
 function placedSentence({ latents, unlikely, by, compared, moved }: AddedRows): string {
   const far = unlikely.reduce((sum, value) => sum + value, 0);
   const like =
     by === 'density'
       ? `less likely than each of ${compared} rows of the fit`
-      : `farther from every row of the fit than any of ${compared} of these is from the next`;
+      : `farther from every row of the fit than ${compared} rows of the fit are from their nearest`;
   const warning =
-    2 * far > latents.rows ? ' The model has not seen rows like most of these: do not trust where they lie.' : '';
+    2 * far > latents.rows ? ' The model has not seen rows like most of these: do not trust their positions.' : '';
   const placedAgain =
     moved === 0
       ? ''
-      : ` Of ${compared} rows of the fit that were placed in the same way, ${moved} did not land where they are.`;
-  return `${latents.rows} new rows are placed: the squares. ${far} of them, dashed, ${far === 1 ? 'is' : 'are'} ${like}.${warning}${placedAgain}`;
+      : ` ${compared} rows of the fit were placed in the same way, and ${moved} of them did not land at their position.`;
+  return `${latents.rows} new rows are placed, shown as squares. ${far} of them, dashed, ${far === 1 ? 'is' : 'are'} ${like}.${warning}${placedAgain}`;
 }
 
 function useMedia(condition: string): boolean {

@@ -8,9 +8,9 @@ import { SlowAdvice, TableAdvice } from './advice.tsx';
 import { ModelFields } from './fields.tsx';
 import { FileDrop, type OnFile } from './fileDrop.tsx';
 import { Icon } from './icon.tsx';
-import { Uses, type WayOn, Ways } from './stages.tsx';
+import { type OnRole, Roles, Uses, type WayOn, Ways } from './stages.tsx';
 
-/** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
+/** Number of rows above which a fit of the family takes minutes without inducing inputs. */
 const MANY = 1200;
 
 interface Given {
@@ -22,28 +22,32 @@ interface Given {
   readonly dataset: Dataset | undefined;
   readonly error: string;
   readonly repairWays: readonly WayOn[];
-  /** The file that is being read. */
+  /** File that is being read. */
   readonly reading: string | undefined;
   readonly onSet: (set: string) => void;
   readonly onFile: OnFile;
   readonly onLabels: (column: string) => void;
+  readonly onRole: OnRole;
   readonly onView: (view: RowView) => void;
   readonly onFit: () => void;
   readonly onOpen: OnFile;
-  /** To the page on which a table is asked for. */
+  /** Opens the page for choosing a table. */
   readonly onNew: () => void;
-  /** undefined where the fit that is shown places no rows. */
+  /** Projects new rows; undefined if the shown fit cannot. */
   readonly onPlace: OnFile | undefined;
   readonly placed: string;
+  /** Saves projected rows; undefined without any. */
+  readonly onSavePlaced: (() => void) | undefined;
   readonly ink: string;
 }
 
-/** Whether the documents stand beside this page: they do not beside a page of one file. */
+/** True if the documentation is available next to this page, which is not the case for single-file pages. */
 const isOnSite = document.getElementById('held') === null;
 
-/** Data, model and what can be done with files. */
+/** Drawer for data, model and files. */
 export function Drawer(given: Given) {
-  const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, ink } = given;
+  const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, onSavePlaced, ink } =
+    given;
   const rows = dataset?.observations.rows ?? 0;
   const isLarge = rows > MANY && isDense(settings);
   const top = useRef<HTMLButtonElement>(null);
@@ -83,14 +87,14 @@ export function Drawer(given: Given) {
             {isOnSite && (
               <p class="note">
                 Read about <a href={`../reference/index/functions/${settings.model}.html`}>{settings.model}</a>, or{' '}
-                <a href="../which-model.html">which model to take</a>.
+                <a href="../which-model.html">which model to choose</a>.
               </p>
             )}
             <SlowAdvice {...{ rows, settings, change }} />
             {isLarge && (
               <p class="note">
-                An iteration takes some cubes of the number of rows: choose inducing inputs, or another model, for more
-                than {MANY}.
+                The time per iteration grows with the cube of the number of rows: choose inducing inputs, or another
+                model, for more than {MANY}.
               </p>
             )}
           </Section>
@@ -99,13 +103,18 @@ export function Drawer(given: Given) {
             {onPlace !== undefined && (
               <>
                 <FileDrop
-                  label="Place new rows in the map: a table with the same columns"
+                  label="Place new rows on the map: a table with the same columns"
                   name="rows"
                   onFile={onPlace}
                 />
                 <p role="status" class="note">
                   {placed}
                 </p>
+                {onSavePlaced !== undefined && (
+                  <button type="button" class="lined" onClick={onSavePlaced}>
+                    Save placed.csv
+                  </button>
+                )}
               </>
             )}
           </Section>
@@ -114,7 +123,7 @@ export function Drawer(given: Given) {
           <button type="submit" class="solid wide" disabled={dataset === undefined || reading !== undefined}>
             Fit
           </button>
-          <p>Everything is computed on this machine. Nothing leaves it.</p>
+          <p>Everything is computed on this machine. Your data stay here.</p>
         </div>
       </form>
     </section>
@@ -138,6 +147,7 @@ function DataFields({
   onSet,
   onFile,
   onLabels,
+  onRole,
   onView,
   onNew,
 }: Given) {
@@ -179,19 +189,23 @@ function DataFields({
       {dataset !== undefined && (
         <p class="note">
           {dataset.observations.rows} rows, {dataset.observations.columns} columns.{' '}
-          {dataset.notes.slice(0, 4).join(' ')}
+          {dataset.notes
+            .slice(0, 4)
+            .map((note) => note.replace(/ \([^()]*`[^()]*\)|: if [^`]*`[^`]*`/g, ''))
+            .join(' ')}
         </p>
       )}
-      {isOwn && <Uses uses={own.uses} title="What is done with each column" />}
+      {isOwn && <Uses uses={own.uses} title="Use of each column" />}
+      {isOwn && <Roles all={own.all} onRole={onRole} />}
       <button type="button" class="link" onClick={onNew}>
-        Begin with another table
+        Start with another table
       </button>
       {isOwn && <TableAdvice table={own} {...{ settings, change }} />}
     </>
   );
 }
 
-/** Heights of images that rows of so many values may be, the squarest first. */
+/** Possible heights of images with this many values, most square first. */
 function heightsOf(columns: number): number[] {
   const found: number[] = [];
   for (let height = 2; height * 2 <= columns; height++) if (columns % height === 0) found.push(height);
@@ -199,7 +213,7 @@ function heightsOf(columns: number): number[] {
   return found.sort((a, b) => isOff(a) - isOff(b)).slice(0, 8);
 }
 
-/** What rows are: values by name, unless the table says otherwise or it is asked for. */
+/** Field for the display of rows: values by name, unless the table or the visitor chooses otherwise. */
 function ViewField({ dataset, onView }: { readonly dataset: Dataset; readonly onView: (view: RowView) => void }) {
   const { view, columns } = dataset;
   const named = rowView(columns);

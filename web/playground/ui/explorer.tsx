@@ -3,7 +3,8 @@ import { LEAST_TRUSTWORTHINESS } from 'latentfield/inference';
 import type { CanvasMap, MapMargins, MapScene } from 'latentfield/plot';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { counted, type Dataset, rowsOfDataset } from '../data/dataset.ts';
+import { isFlat } from '../background.ts';
+import { besideText, counted, type Dataset, rowName, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Coloring, ofOneColor, type Theme } from '../drawing/colors.ts';
 import { picturesOf } from '../drawing/images.ts';
 import { namesOf } from '../drawing/names.ts';
@@ -16,23 +17,49 @@ import type { Placed, Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { rowsFound } from '../search.ts';
 import { type Behind, meanOf, shareAt, terrainOf, useHeldMaps, useTerrain } from '../terrain.ts';
+import { tourOf } from '../tour.ts';
 import { useSampling } from '../useSampling.ts';
+import { BesideMap, CompareReading, type Side } from './compare.tsx';
 import { Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { isTyping } from './keys.ts';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
 import { MapView } from './mapView.tsx';
 import { ChosenPanel, MOST_REACHES, Overview } from './panel.tsx';
-import { PathReading, PlaceReading, RowReading, type RowTrust, useAlong, useNear, type Walk } from './readings.tsx';
+import {
+  NewRowReading,
+  PathReading,
+  PlaceReading,
+  RowReading,
+  type RowTrust,
+  useAlong,
+  useNear,
+  type Walk,
+} from './readings.tsx';
 import { TrustBox } from './trust.tsx';
 
 const BY_ROW = 'row number';
 const NOTHING = { point: -1, x: 0, y: 0 };
 const NO_KINDS: ReadonlySet<number> = new Set();
-/** The part of the map's width by which an arrow key moves the cross. */
+const NO_ROWS: readonly number[] = [];
+/** Number of neighbors for comparing two maps, if the table has no neighborhoods. */
+const usualNeighbors = (rows: number): number => Math.max(1, Math.min(10, Math.ceil(rows / 4) - 1));
+/** Milliseconds between two positions of the tour. */
+const TICK = 60;
+/** Step of the cross per arrow key, as a fraction of the map's width. */
 const STEP = 1 / 40;
 
-export type AddedRows = Omit<Placed, 'latents'> & { readonly latents: Matrix };
+/** New rows that are projected onto the map. */
+export type AddedRows = Omit<Placed, 'latents'> & {
+  readonly latents: Matrix;
+  readonly observations: Matrix;
+  readonly ids: readonly string[] | undefined;
+  readonly idColumn: string;
+};
+
+/** Pixels around a new row within which a click selects it, and within which it takes precedence over fitted rows. */
+const NEAR_NEW = 12;
+const ON_NEW = 6;
 
 interface Given {
   readonly shown: Shown | undefined;
@@ -40,21 +67,23 @@ interface Given {
   readonly theme: Theme;
   readonly isPhone: boolean;
   readonly isDrawerOpen: boolean;
-  /** Whether the map stands within another page: moving over it decodes, and a click pins the place. */
+  /** True if the map is within another page: moving over it predicts, and a click pins the position. */
   readonly isEmbedded: boolean;
+  /** True if the cross tours the map automatically until the visitor moves it. */
+  readonly isTour: boolean;
   readonly query: string;
-  /** Rises when the rows that are found are to be chosen. */
+  /** Counter that increases when the search results are to be selected. */
   readonly chosen: number;
   readonly added: AddedRows | undefined;
-  /** How far the fit is that is being made. */
+  /** Progress of the fit. */
   readonly fitBar: ComponentChildren;
   readonly onFitRows: (dataset: Dataset) => void;
   readonly onKeys: (key: string) => boolean;
-  /** What can be saved, as it is seen. */
+  /** Downloadable content, as currently visible. */
   readonly exported: { current: Exported | undefined };
 }
 
-/** The map of the fit that is shown, or of the one that is being made, and what can be asked of it. */
+/** Map of the shown fit, or of the one in progress, with its interactions. */
 export function Explorer({
   shown,
   picture,
@@ -62,6 +91,7 @@ export function Explorer({
   isPhone,
   isDrawerOpen,
   isEmbedded,
+  isTour,
   query,
   chosen,
   added,
@@ -74,6 +104,8 @@ export function Explorer({
   const isRunning = fit === undefined;
   const { scores, compared, maps, make, cancel } = useMaps(shown, shown?.of?.dataset);
   const [method, look] = useState('');
+  /** Map next to the large one, '' for the map of the fit. */
+  const [besideBefore, setBeside] = useState<string>();
   const other = isRunning || method === '' ? undefined : maps[method];
   const isOwn = other?.latents === undefined;
   const latents = other?.latents ?? fitLatents;
@@ -84,6 +116,7 @@ export function Explorer({
   const up = latents.columns === 1 ? undefined : Math.min(isOwn ? dimensions[1] : 1, latents.columns - 1);
   const axes = useMemo(() => [across, up] as const, [across, up]);
 
+  const [isTouring, setTouring] = useState(isTour);
   const [tool, setTool] = useState<Tool>('ask');
   const [color, setColor] = useState('');
   const [behind, setBehind] = useState<Behind>('certainty');
@@ -92,15 +125,16 @@ export function Explorer({
   const [least, setLeast] = useState(LEAST_TRUSTWORTHINESS);
   const [hovered, setHovered] = useState(NOTHING);
   const [chosenBefore, setChosenRow] = useState(-1);
+  const [newBefore, setNewRow] = useState<{ readonly of: AddedRows; readonly row: number }>();
   const [cursorBefore, setCursor] = useState<readonly number[]>();
   const [path, setPath] = useState<readonly (readonly [number, number])[]>([]);
   const [subsetBefore, setSubset] = useState<readonly number[]>();
-  /** Where a shortest path is to begin, and the one that was found. */
+  /** Start of a shortest path, and the computed path. */
   const [startBefore, setStart] = useState<readonly number[]>();
   const [walkBefore, setWalk] = useState<Walk>();
-  /** The line around chosen rows, on the map on which it was drawn. */
+  /** Line around selected rows, on the map on which it was drawn. */
   const [lasso, setLasso] = useState<{ readonly method: string; readonly ring: MapScene['ring'] }>();
-  /** The fit that rows, kinds and places were chosen of: of another nothing is chosen. */
+  /** Fit whose rows, kinds and positions were selected: nothing is selected on others. */
   const chosenOf = useRef(shown?.fit);
   const isStale = chosenOf.current !== shown?.fit;
   const hiddenKinds = isStale ? NO_KINDS : hiddenBefore;
@@ -108,6 +142,9 @@ export function Explorer({
   const cursor = isStale ? undefined : cursorBefore;
   const subset = isStale ? undefined : subsetBefore;
   const start = isStale ? undefined : startBefore;
+  /** New rows on this map, and the selected one. */
+  const placed = isOwn && !isRunning ? added : undefined;
+  const newRow = placed !== undefined && newBefore?.of === placed && chosenRow < 0 ? newBefore.row : -1;
   const isStandardized = shown?.of?.settings?.standardize === true;
   const heldOf = useHeldMaps(
     isRunning ? [] : Object.values(maps).flatMap((each) => each.latents ?? []),
@@ -117,7 +154,7 @@ export function Explorer({
     shown?.fit,
   );
   const held = other?.latents && heldOf(other.latents);
-  /** What says what is expected at a place of the map. */
+  /** Source of predictions at a position of the map. */
   const reader = isOwn ? fit : held?.fit;
   const walk = walkBefore?.of === reader ? walkBefore : undefined;
   const map = useRef<CanvasMap | undefined>(undefined);
@@ -127,6 +164,7 @@ export function Explorer({
   useEffect(() => {
     chosenOf.current = shown?.fit;
     look('');
+    setBeside(undefined);
     setHiddenKinds(NO_KINDS);
     setTrust(false);
     setChosenRow(-1);
@@ -138,7 +176,7 @@ export function Explorer({
     setTool('ask');
     setBehind('certainty');
     setDimensions([0, 1]);
-    if (color !== BY_ROW && rows?.columns.includes(color) !== true) setColor('');
+    if (color !== BY_ROW && rows?.columns.includes(color) !== true && besideOf(rows, color) === undefined) setColor('');
     // As many keys and clicks as before, of another fit.
   }, [shown?.fit]);
 
@@ -150,7 +188,10 @@ export function Explorer({
   );
   const background = useTerrain(reader, rows, axes, behind) ?? (behind === 'certainty' ? held?.background : undefined);
   const terrain = useMemo(
-    () => (background && behind !== 'none' ? terrainOf(background, behind, theme) : undefined),
+    () =>
+      background && behind !== 'none' && !(behind === 'certainty' && isFlat(background))
+        ? terrainOf(background, behind, theme)
+        : undefined,
     [background, behind, theme],
   );
   // Stays on the small map of the fit while another is looked at.
@@ -165,10 +206,19 @@ export function Explorer({
   const draws = useSampling(isOwn ? fit : undefined, across, up);
   const { places, isMoving } = useMoving(target, isRunning ? '' : method);
   const matching = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
-  /** Nothing fades where nothing matches. */
+  /** Search results; nothing fades if nothing matches. */
   const found = matching?.length === 0 ? undefined : matching;
 
   const mapScores = isOwn ? scores : other?.scores;
+  const besideLatents = besideBefore === '' ? fitLatents : besideBefore && maps[besideBefore]?.latents;
+  const beside: Side | undefined =
+    isStale || isRunning || isPhone || besideBefore === method || !besideLatents || besideLatents.columns < 2
+      ? undefined
+      : {
+          name: besideBefore === '' ? fit.model : METHODS[besideBefore!]!,
+          latents: besideLatents,
+          scores: besideBefore === '' ? scores : maps[besideBefore!]!.scores,
+        };
   const scene = useMemo<MapScene>(() => {
     const count = latents.rows;
     const hidden =
@@ -234,7 +284,7 @@ export function Explorer({
     [rows, pointed],
   );
   const near = useNear(isMoving || isRunning ? undefined : rows, compared, pointedValues, pointed);
-  /** Rows nearest to the one that is pointed at on the map, as many as are compared. */
+  /** Nearest rows to the one under the pointer on the map, as many as are compared. */
   const nearOnMap = useMemo(
     () =>
       new Set(
@@ -272,29 +322,48 @@ export function Explorer({
       cursor: canDecode && cursor !== undefined && up !== undefined ? [cursor[across]!, cursor[up]!] : undefined,
       path: canDecode && up !== undefined ? walked.map((at) => [at[across]!, at[up]!] as const) : [],
       added:
-        isOwn && added !== undefined && !isRunning
-          ? added.latents.toArrays().map((place, i) => ({
-              x: place[across]!,
-              y: up === undefined ? latents.rows / 2 : place[up]!,
-              isDoubtful: added.unlikely[i] === 1,
-            }))
-          : [],
+        placed?.latents.toArrays().map((place, i) => ({
+          x: place[across]!,
+          y: up === undefined ? latents.rows / 2 : place[up]!,
+          isDoubtful: placed.unlikely[i] === 1,
+        })) ?? [],
     }),
-    [scene, draws.marks, hovered, chosenRow, near, lasso, subset, cursor, walked, added, canDecode],
+    [scene, draws.marks, hovered, chosenRow, near, lasso, subset, cursor, walked, placed, canDecode],
   );
 
-  const asked = chosenRow >= 0 ? Array.from(latents.row(chosenRow)) : cursor;
+  const asked =
+    newRow >= 0
+      ? Array.from(placed!.latents.row(newRow))
+      : chosenRow >= 0
+        ? Array.from(latents.row(chosenRow))
+        : cursor;
   // A row is shown against what is expected at its own place and no other; a drag may lag behind.
-  const decoded = useDecoded(canDecode ? reader : undefined, asked, chosenRow >= 0);
+  const decoded = useDecoded(canDecode ? reader : undefined, asked, chosenRow >= 0 || newRow >= 0);
   const reading = useMemo<Reading | undefined>(
     () => decoded && { expected: decoded.mean.row(0), deviations: Array.from(decoded.variance.row(0), Math.sqrt) },
     [decoded],
   );
-  /** Whether what is expected along the path of a drag is shown: values are no pictures. */
+  /** True if predictions along the path of a drag are shown, which requires pictures. */
   const hasStrip = rows !== undefined && rows.view.kind !== 'values';
   const along = useAlong(canDecode && (walk || hasStrip) ? reader : undefined, walked);
 
+  /** New row nearest to a pixel of the map within a distance, or −1. */
+  const newRowAt = ([px, py]: readonly [number, number], within: number): number => {
+    if (placed === undefined || map.current === undefined || up === undefined) return -1;
+    const distances = placed.latents.toArrays().map((place) => {
+      const [ax, ay] = map.current!.pixel(place[across]!, place[up]!);
+      return Math.hypot(ax - px, ay - py);
+    });
+    const least = Math.min(...distances);
+    return least <= within ? distances.indexOf(least) : -1;
+  };
   const askAt = (x: number, y: number, isNew: boolean) => {
+    const row = isNew ? newRowAt(map.current!.pixel(x, y), NEAR_NEW) : -1;
+    if (row >= 0) {
+      chooseNew(row);
+      return;
+    }
+    setNewRow(undefined);
     const at = [...(cursor ?? meanOf(latents))];
     at[across] = x;
     if (up !== undefined) at[up] = y;
@@ -312,7 +381,7 @@ export function Explorer({
     if (up !== undefined) at[up] = y;
     takeEnd(at);
   };
-  /** Takes a place as the start of a shortest path, or as the end of the one that has been started. */
+  /** Sets a position as the start of a shortest path, or as the end of the current one. */
   const takeEnd = (place: readonly number[]) => {
     letGo();
     if (start === undefined) {
@@ -332,7 +401,13 @@ export function Explorer({
     isPinned.current = true;
     setChosenRow(row);
   };
-  /** Decodes the place under the pointer. */
+  const chooseNew = (row: number) => {
+    letGo();
+    isPinned.current = true;
+    setNewRow({ of: placed!, row });
+    setCursor(Array.from(placed!.latents.row(row)));
+  };
+  /** Predicts at the position under the pointer. */
   const askUnder = (px: number, py: number) => {
     const { clientWidth, clientHeight } = canvas.current!;
     const [[left, right], [low, high]] = map.current!.spans();
@@ -340,6 +415,7 @@ export function Explorer({
   };
   const letGo = () => {
     isPinned.current = false;
+    setNewRow(undefined);
     setStart(undefined);
     setWalk(undefined);
     setCursor(undefined);
@@ -347,7 +423,7 @@ export function Explorer({
     setSubset(undefined);
     setChosenRow(-1);
   };
-  /** Goes to another map: the rows that are chosen stay, places are of the map that is left. */
+  /** Switches to another map: selected rows stay selected, but positions belong to the previous map. */
   const setMethod = (to: string) => {
     if (to === method) return;
     setStart(undefined);
@@ -356,6 +432,33 @@ export function Explorer({
     setPath([]);
     look(to);
   };
+  useEffect(() => {
+    if (!isTouring || !canDecode || up === undefined) return;
+    const placeAt = tourOf(latents, across, up);
+    const go = (time: number) => {
+      const [x, y] = placeAt(time);
+      const at = [...meanOf(latents)];
+      at[across] = x;
+      at[up] = y;
+      setCursor(at);
+    };
+    go(0);
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    let [time, isSeen] = [0, true];
+    const observer = new IntersectionObserver(([entry]) => {
+      isSeen = entry!.isIntersecting;
+    });
+    observer.observe(canvas.current!);
+    const timer = setInterval(() => {
+      if (!isSeen || document.hidden) return;
+      time += TICK;
+      go(time);
+    }, TICK);
+    return () => {
+      clearInterval(timer);
+      observer.disconnect();
+    };
+  }, [isTouring, canDecode, latents, across, up]);
   const margins = useMemo<MapMargins>(
     () => ({
       left: 0,
@@ -380,7 +483,7 @@ export function Explorer({
     setSubset(found);
   }, [chosen]);
 
-  /** Goes through the rows, or those that were found or chosen. */
+  /** Steps through the rows, or through the found or selected ones. */
   const step = (by: number) => {
     const among = subset ?? found;
     const list = among !== undefined && among.length > 0 ? among : undefined;
@@ -392,6 +495,7 @@ export function Explorer({
     setChosenRow(list === undefined ? next : list[next]!);
   };
   const onKey = (event: KeyboardEvent) => {
+    setTouring(false);
     const arrow = ARROWS[event.key];
     const { key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -423,10 +527,15 @@ export function Explorer({
     if (isHandled) event.preventDefault();
   };
 
+  /** Latest listener, since a key may be pressed before the effects of the last rendering have run. */
+  const newestKey = useRef(onKey);
+  newestKey.current = onKey;
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event) || (event.key !== 'n' && event.key !== 'p')) return;
-      onKey(event);
+      if (event.defaultPrevented || isTyping(event) || !['n', 'p', 'Escape'].includes(event.key)) return;
+      // Escape closes what is open first.
+      if (event.key === 'Escape' && document.querySelector('.drawer.open, .keys, .pop') !== null) return;
+      newestKey.current(event);
     };
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);
@@ -443,11 +552,18 @@ export function Explorer({
           axes,
           background: isOwn ? background : undefined,
           canvas: canvas.current?.querySelector('.map canvas') as HTMLCanvasElement,
+          card: {
+            method: isOwn ? shown.fit.model : METHODS[method]!,
+            trustworthiness: mapScores?.trustworthiness,
+            ...{ coloring, theme },
+            certainty: behind === 'certainty' && terrain !== undefined ? background : undefined,
+            written: short,
+          },
         };
   const title = isOwn ? picture.model : METHODS[method];
   return (
     <>
-      <main ref={canvas} class={`stage${isDrawerOpen ? ' aside' : ''}`}>
+      <main ref={canvas} class={`stage${isDrawerOpen ? ' aside' : ''}${beside ? ' split' : ''}`}>
         <MapView
           scene={overlaid}
           theme={theme}
@@ -457,6 +573,7 @@ export function Explorer({
           events={{
             isEmbedded,
             hover: (point, x, y) => {
+              if (x > 0 || y > 0) setTouring(false);
               if (isEmbedded && point < 0 && (x > 0 || y > 0) && canDecode && up !== undefined && !isPinned.current)
                 askUnder(x, y);
               else setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y }));
@@ -464,7 +581,11 @@ export function Explorer({
             pick: (point) => {
               if (point < 0) letGo();
               else if (tool === 'path') takeEnd(Array.from(latents.row(point)));
-              else choose(point);
+              else {
+                const row = newRowAt([hovered.x, hovered.y], ON_NEW);
+                if (row >= 0) chooseNew(row);
+                else choose(point);
+              }
             },
             lasso: (points, ring) => {
               letGo();
@@ -486,6 +607,27 @@ export function Explorer({
             map.current = made;
           }}
         />
+        {beside !== undefined && (
+          <BesideMap
+            {...{ theme, onKey }}
+            side={beside}
+            scene={overlaid}
+            joined={hovered.point >= 0 ? [hovered.point] : chosenRow >= 0 ? [chosenRow] : (subset ?? found ?? NO_ROWS)}
+            first={map}
+            tool={tool === 'lasso' ? tool : 'move'}
+            events={{
+              hover: (point, x, y) =>
+                setHovered((now) =>
+                  now.point === point && point < 0 ? now : { point, x: x + canvas.current!.clientWidth / 2, y },
+                ),
+              pick: (point) => (point < 0 ? letGo() : choose(point)),
+              lasso: (points) => {
+                letGo();
+                if (points.length > 0) setSubset(points);
+              },
+            }}
+          />
+        )}
         <p id="map-help" class="hidden">
           Keys: N and P go through the rows,{' '}
           {canDecode ? 'arrows move the cross, Shift and arrows the map, ' : 'arrows move the map, '}+ and − zoom, 0
@@ -520,8 +662,8 @@ export function Explorer({
         {isTrust && mapScores?.byRow !== undefined && !isRunning && (
           <TrustBox byRow={mapScores.byRow.trustworthiness} {...{ least, setLeast }} close={() => setTrust(false)} />
         )}
-        {background !== undefined && terrain !== undefined && !isMoving && !isTrust && (
-          <BehindScale {...{ background, behind, theme }} isHeld={!isOwn} />
+        {background !== undefined && behind !== 'none' && !isMoving && !isTrust && (
+          <BehindScale {...{ background, behind, theme }} columns={rows!.columns} isHeld={!isOwn} />
         )}
         {isPhone && !isRunning && shown !== undefined && !isTrust && (
           <MapNames {...{ method, setMethod, maps }} fit={shown.fit} />
@@ -534,20 +676,24 @@ export function Explorer({
               : `${matching.length.toLocaleString('en')} of ${counted(latents.rows, 'row')}`}
           </p>
         )}
-        {!isRunning && fitBar === false && canDecode && cursor === undefined && chosenRow < 0 && (
-          <p class="hint card">
-            {tool === 'path' ? (
-              <>
-                <b>Click</b> two places: the shortest path between them is drawn
-              </>
-            ) : (
-              <>
-                <b>{isEmbedded ? 'Move' : 'Drag'}</b> to decode · <b>{isEmbedded ? 'click, then scroll' : 'scroll'}</b>{' '}
-                to zoom · <b>Shift and drag</b> to choose rows
-              </>
-            )}
-          </p>
-        )}
+        {!isRunning &&
+          canDecode &&
+          (fitBar === false || isEmbedded) &&
+          (cursor === undefined || isTouring) &&
+          chosenRow < 0 && (
+            <p class="hint card">
+              {tool === 'path' ? (
+                <>
+                  <b>Click</b> two points: the shortest path between them is drawn
+                </>
+              ) : (
+                <>
+                  <b>{isEmbedded ? 'Move' : 'Drag'}</b> to decode ·{' '}
+                  <b>{isEmbedded ? 'click, then scroll' : 'scroll'}</b> to zoom · <b>Shift and drag</b> to choose rows
+                </>
+              )}
+            </p>
+          )}
         {hovered.point >= 0 && rows !== undefined && ranges !== undefined && (
           <Hint {...{ rows, ranges, theme, hovered }} />
         )}
@@ -557,19 +703,21 @@ export function Explorer({
           <MapSwitch
             {...{ method, setMethod, maps, make, cancel, theme, scores, coloring }}
             fit={shown.fit}
+            beside={beside && besideBefore}
+            setBeside={isPhone || up === undefined ? undefined : setBeside}
             terrain={across === 0 && up === 1 ? land : undefined}
             behindOf={(map) => heldOf(map)?.background}
             marked={{ hidden: scene.hidden, faint: scene.faint, hovered: hovered.point, chosen: chosenRow }}
             canCompare={shown.of !== undefined}
           />
         )}
-        <div class="read" aria-live="polite">
+        <div class="read" aria-live={isTouring ? 'off' : 'polite'}>
           {rows === undefined || common === undefined ? (
-            <p class="note">This file holds no rows: it can be looked at only.</p>
+            <p class="note">This file contains no rows: it can only be viewed.</p>
           ) : isRunning ? (
             <>
               <h2>Fitting {picture.model}</h2>
-              <p class="note">The map shows the fit as it moves. What it expects is asked when it has ended.</p>
+              <p class="note">The map shows the fit as it moves. Predictions appear when it has ended.</p>
             </>
           ) : subset !== undefined && chosenRow < 0 ? (
             <ChosenPanel
@@ -603,19 +751,40 @@ export function Explorer({
               step={step}
               close={letGo}
             />
+          ) : newRow >= 0 ? (
+            <NewRowReading
+              {...common}
+              title={placed!.ids?.[newRow] ?? `new row ${newRow + 1}`}
+              isUnlikely={placed!.unlikely[newRow] === 1}
+              by={placed!.by}
+              reading={{ observed: placed!.observations.row(newRow), ...reading }}
+              step={(by) => chooseNew((newRow + by + placed!.latents.rows) % placed!.latents.rows)}
+              close={letGo}
+            />
           ) : reading !== undefined ? (
             <PlaceReading
               {...common}
               note={`${placeNote(cursor!, axes, isOwn ? 'latent' : METHODS[method]!)}${isOwn ? '' : ` By ${HELD}.`}`}
               reading={reading}
               share={background && up !== undefined ? shareAt(background, cursor![across]!, cursor![up]!) : undefined}
+              isSame={background !== undefined && isFlat(background)}
               along={along?.mean}
               close={letGo}
+            />
+          ) : beside !== undefined ? (
+            <CompareReading
+              first={{ name: title!, latents, scores: mapScores }}
+              second={beside}
+              neighbors={mapScores?.neighbors ?? usualNeighbors(latents.rows)}
+              nameOf={(row) => rowName(rows, row)}
+              choose={choose}
+              close={() => setBeside(undefined)}
             />
           ) : (
             fit !== undefined && (
               <Overview
                 {...{ ...common, fit, isTrust, setTrust, least }}
+                placed={placed && { ...placed, choose: chooseNew }}
                 other={isOwn ? undefined : METHODS[method]}
                 draws={isOwn && fit.canDraw ? { ...draws, rows: latents.rows } : undefined}
                 scores={mapScores}
@@ -635,14 +804,14 @@ export function Explorer({
   );
 }
 
-/** Trustworthiness of a row's place, and how many of its nearest rows are among its nearest on the map. */
+/** Trustworthiness of a row's position, and the number of its nearest rows that are among its nearest on the map. */
 function trustOf(scores: Scores | undefined, row: number, least: number): RowTrust | undefined {
   if (scores?.byRow === undefined) return undefined;
   const { trustworthiness, kept } = scores.byRow;
   return { trustworthiness: trustworthiness[row]!, kept: kept[row]!, neighbors: scores.neighbors, least };
 }
 
-/** A value, or where there is none the last one of the same owner. */
+/** A value, or if it is undefined the last one of the same owner. */
 function useLast<T>(value: T | undefined, owner: unknown): T | undefined {
   const last = useRef<{ value: T | undefined; owner: unknown }>({ value, owner });
   if (value !== undefined || last.current.owner !== owner) last.current = { value, owner };
@@ -655,8 +824,8 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ...{ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
 };
 
-/** What reads the map of another method. */
-const HELD = 'a Gaussian process held at these places';
+/** Source of predictions on the map of another method. */
+const HELD = 'a Gaussian process fixed at these positions';
 
 function placeNote(
   place: readonly number[],
@@ -666,10 +835,10 @@ function placeNote(
   const at = [across, up].flatMap((d) => (d === undefined ? [] : [`${name} ${d + 1} ${short(place[d]!)}`])).join(', ');
   return place.length <= 2
     ? `At ${at}.`
-    : `At ${at}: a slice, where the other ${place.length - 2} dimension${place.length === 3 ? ' is' : 's are'} held.`;
+    : `At ${at}: a slice, with the other ${place.length - 2} dimension${place.length === 3 ? '' : 's'} fixed.`;
 }
 
-/** A panel beside the map; on a phone a sheet below it. */
+/** Panel next to the map; on a phone, a sheet below it. */
 function Panel({ isPhone, children }: { readonly isPhone: boolean; readonly children: ComponentChildren }) {
   const [isUp, setUp] = useState(false);
   return (
@@ -714,6 +883,9 @@ function Hint({
       <div>
         <b>{rows.ids?.[point] ?? `row ${point + 1}`}</b>
         {rows.labels !== undefined && <span>{`${rows.labelColumn}: ${rows.labels[point] || 'none'}`}</span>}
+        {rows.beside?.slice(0, 2).map((beside) => (
+          <span key={beside.column}>{`${beside.column}: ${besideText(beside, point) || 'missing'}`}</span>
+        ))}
         {rows.view.kind === 'values' &&
           first.map((column, j) => (
             <span key={column}>
@@ -728,6 +900,9 @@ function Hint({
   );
 }
 
+const besideOf = (rows: Dataset | undefined, color: string) =>
+  rows?.beside?.find(({ column }) => column === color)?.values;
+
 function coloringOf(rows: Dataset | undefined, color: string, count: number, theme: Theme): Coloring {
   if (color === BY_ROW)
     return byNumbers(
@@ -737,6 +912,12 @@ function coloringOf(rows: Dataset | undefined, color: string, count: number, the
     );
   const column = rows?.columns.indexOf(color) ?? -1;
   if (column >= 0) return byNumbers(rows!.observations.column(column), color, theme);
+  const beside = besideOf(rows, color);
+  if (beside instanceof Float64Array) {
+    const coloring = byNumbers(beside, color, theme);
+    return { ...coloring, numbers: { ...coloring.numbers!, areDates: true } };
+  }
+  if (beside !== undefined) return byLabels(beside, color, theme);
   return rows?.labels === undefined ? ofOneColor(count, theme) : byLabels(rows.labels, rows.labelColumn, theme);
 }
 
@@ -745,10 +926,13 @@ function looksOf(rows: Dataset, color: string): Exported['looks'] {
     return { color: Array.from({ length: rows.observations.rows }, (_, i) => i + 1), legendTitle: BY_ROW };
   const column = rows.columns.indexOf(color);
   if (column >= 0) return { color: Array.from(rows.observations.column(column)), legendTitle: color };
+  const beside = besideOf(rows, color);
+  if (beside instanceof Float64Array) return { color: Array.from(beside), legendTitle: color };
+  if (beside !== undefined) return { labels: beside, legendTitle: color };
   return rows.labels === undefined ? {} : { labels: rows.labels, legendTitle: rows.labelColumn };
 }
 
-/** What the model expects at a place: the newest is asked for when the answer to the one before is there. */
+/** Predictions of the model at a position: the latest is requested when the previous answer has arrived. */
 function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefined, isExact: boolean) {
   const [decoded, setDecoded] = useState<Awaited<ReturnType<Fitted['predict']>> & { of: Fitted; at: string }>();
   const state = useRef<{ busyWith?: Fitted | undefined; newest?: readonly number[] | undefined }>({});
@@ -759,10 +943,10 @@ function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefine
       setDecoded(undefined);
       return;
     }
-    // What a fit that is gone was asked last may never be answered.
+    // The last request to a fit that is gone may never be answered.
     if (state.current.busyWith === fit) return;
     state.current.busyWith = fit;
-    // Whether another place is asked for meanwhile, and that nothing is asked any more, is decided without a pause between.
+    // No pause may separate the check for a newer request from the end of the loop.
     const ask = async (): Promise<void> => {
       try {
         for (let newest = state.current.newest; newest !== undefined; ) {

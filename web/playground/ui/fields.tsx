@@ -14,14 +14,14 @@ import {
 interface Given {
   readonly settings: Settings;
   readonly change: (changed: Partial<Settings>) => void;
-  /** The color of axes. */
+  /** Color of axes. */
   readonly ink: string;
 }
 
-/** What the sliders of a kernel begin with: scales are held, as the models do where a prior would shrink them. */
+/** Initial kernel of the sliders: scales are fixed, as in models whose prior would shrink them. */
 const KERNEL = 'rbf(variance=fixed(1), lengthscale=fixed(1)) + bias(0.1)';
 
-/** The model, its options and those of the fit. */
+/** Controls for the model, its options and the options of the fit. */
 export function ModelFields({ settings, change, ink }: Given) {
   const fields = fieldsOf(settings.model);
   const set = (name: string, value: string | number | boolean | undefined) => {
@@ -31,7 +31,7 @@ export function ModelFields({ settings, change, ink }: Given) {
   const take = (model: string) => change({ model, options: withNeeded(settings.options, model) });
   return (
     <>
-      <div class="cards" role="radiogroup" aria-label="Models to begin with">
+      <div class="cards" role="radiogroup" aria-label="Models to start with">
         {Object.entries(CARDS).map(([name, title]) => (
           <label key={name}>
             <input
@@ -76,11 +76,11 @@ export function ModelFields({ settings, change, ink }: Given) {
           checked={settings.standardize}
           onChange={({ currentTarget }) => change({ standardize: currentTarget.checked })}
         />
-        Columns to mean 0 and deviation 1
+        Columns to mean 0 and standard deviation 1
       </label>
       <div class="pair">
         <label>
-          Iterations at most
+          Maximum iterations
           <input
             type="number"
             name="maxIterations"
@@ -112,7 +112,7 @@ interface ControlProps {
   readonly ink: string;
 }
 
-/** Priors to be put together, each with its sliders once it is chosen. */
+/** Priors to combine, each with its sliders once it is selected. */
 function PriorFields({
   options,
   set,
@@ -178,7 +178,7 @@ function Control({ name, field, value, set, ink }: ControlProps) {
         >
           {field.choices.map((choice) => (
             <option key={choice} value={choice}>
-              {choice === '' ? 'as the model has it' : choice}
+              {choice === '' ? 'default of the model' : choice}
             </option>
           ))}
         </select>
@@ -207,13 +207,13 @@ function Control({ name, field, value, set, ink }: ControlProps) {
   );
 }
 
-/** Where sliders that always have a number begin. */
+/** Initial values of sliders that always have a number. */
 const STANDARD: Readonly<Record<string, number>> = {
   ...{ Neighbors: 6, 'Latent dimensions': 2 },
   ...{ Strength: 1, Precision: 1, Beta: 1, 'Variance of a step': 1 },
 };
 
-/** A kernel as text, and its sliders where they are asked for. */
+/** Kernel as text, and its sliders on request. */
 function KernelControl({
   name,
   field,
@@ -240,9 +240,7 @@ function KernelControl({
         {isOpen && (
           <>
             {text === '' && (
-              <p class="note">
-                The model has a kernel of its own, which follows the data. Moving a slider gives it this one.
-              </p>
+              <p class="note">The model chooses its kernel from the data. Moving a slider replaces it by this one.</p>
             )}
             <Sliders text={text || KERNEL} change={set} ink={ink} />
           </>
@@ -254,7 +252,7 @@ function KernelControl({
 
 type SlidersProps = { readonly text: string; readonly change: (text: string) => void; readonly ink: string };
 
-/** The sliders, whose covariances take the library: loaded when they are opened. */
+/** Kernel sliders, whose covariances need the library: loaded when they are opened. */
 function Sliders(given: SlidersProps) {
   const [loaded, setLoaded] = useState<typeof import('./kernelSliders.tsx')>();
   useEffect(() => {

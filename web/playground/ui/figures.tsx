@@ -3,7 +3,7 @@ import type { Dataset, RowView } from '../data/dataset.ts';
 import type { Theme } from '../drawing/colors.ts';
 import { imagesOf } from '../drawing/images.ts';
 
-/** What rows are drawn against: least and largest value of each column, and of all. */
+/** Scales for drawing rows: least and largest value of each column, and of all. */
 export interface Ranges {
   readonly low: Float64Array;
   readonly high: Float64Array;
@@ -24,7 +24,7 @@ export function rangesOf({ observations: { data, rows, columns } }: Pick<Dataset
   return { low, high, least, most: high.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) };
 }
 
-/** A row, and what is expected there with its standard deviations; either may be absent. */
+/** Row, and its prediction with standard deviations; either may be absent. */
 export interface Reading {
   readonly observed?: ArrayLike<number> | undefined;
   readonly expected?: ArrayLike<number> | undefined;
@@ -48,7 +48,7 @@ export function short(value: number): string {
   return text.replaceAll('-', '−');
 }
 
-/** A reading as what it is: pictures, a curve, a figure; nothing for plain values. */
+/** Reading in the form of the data: pictures, a curve, or a figure; nothing for plain values. */
 export function Figure({ dataset, ranges, theme, label, ...reading }: Given & Reading) {
   const { view } = dataset;
   if (view.kind === 'image') return <Pictures {...{ view, ranges, theme, label, ...reading }} />;
@@ -91,7 +91,7 @@ export function Picture({
   );
 }
 
-/** Two pictures and their difference; or the expected picture between what is two deviations below and above it. */
+/** Two pictures and their difference; or the predicted picture between pictures two standard deviations below and above it. */
 export function Pictures({
   view,
   ranges: { least, most },
@@ -147,7 +147,7 @@ function ticks(low: number, high: number, count: number): number[] {
   );
 }
 
-/** Values along the columns, with axes; the columns' names are positions where they are numbers. */
+/** Values along the columns, with axes; numeric column names are used as positions. */
 export function Curve({
   dataset,
   ranges: { least, most },
@@ -267,7 +267,7 @@ function Skeleton({
 
 const MOST_SHOWN = 24;
 
-/** What bars, whiskers and circles of values stand for. */
+/** Legend of bars, whiskers and circles. */
 export interface Words {
   readonly bar: string;
   readonly interval: string;
@@ -277,7 +277,7 @@ const WORDS: Words = { bar: 'expected', interval: '95 % of new rows', circle: 't
 
 type Order = 'order' | 'size' | 'difference';
 
-/** The values of a reading by name: what is expected as bars with intervals, what was observed as circles, both as numbers. */
+/** Values of a reading by name: predictions as bars with intervals, observations as circles, both also as numbers. */
 export function Values({
   dataset,
   ranges,
@@ -294,7 +294,7 @@ export function Values({
   const [isAll, setAll] = useState(false);
   const order = chosen ?? (isBoth && (!isRow || view.kind === 'image') ? 'difference' : 'order');
   const range = (j: number) => ranges.high[j]! - ranges.low[j]!;
-  /** In standard deviations of a new row; of groups of rows, which may not vary, with a part of the range. */
+  /** Difference in standard deviations of a new row; for groups of rows, which may not vary, relative to the range. */
   const difference = (j: number) =>
     isBoth && !Number.isNaN(observed[j]!)
       ? Math.abs(observed[j]! - expected[j]!) / ((deviations?.[j] ?? 0) + (isRow ? 0 : 0.1 * range(j)) || 1)

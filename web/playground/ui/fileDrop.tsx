@@ -6,7 +6,7 @@ export async function taken(file: File | undefined, onFile: OnFile): Promise<voi
   if (file !== undefined) onFile(file.name, new Uint8Array(await file.arrayBuffer()));
 }
 
-/** A field for a file, on which one can be dropped too. */
+/** Field for choosing or dropping a file. */
 export function FileDrop({
   label,
   name,

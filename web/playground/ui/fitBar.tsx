@@ -13,11 +13,11 @@ interface Given {
   };
 }
 
-/** How far the fit is that is being made, at the foot of its map. */
+/** Progress of the fit, at the foot of its map. */
 export function FitBar({ run, theme, controls }: Given) {
   const left = useTimeLeft(run);
   return (
-    <section class="fitbar card" aria-label="The fit that is being made">
+    <section class="fitbar card" aria-label="Running fit">
       {run.trace[0].length === 0 ? (
         <span class="words">
           <b>Before its first step</b>
@@ -36,7 +36,7 @@ export function FitBar({ run, theme, controls }: Given) {
   );
 }
 
-/** The last iteration and its objective, and the objective over all of them. */
+/** Last iteration and its objective, and the objective over all iterations. */
 export function Objective({
   trace,
   most,
@@ -44,9 +44,9 @@ export function Objective({
   theme,
 }: {
   readonly trace: Trace;
-  /** Iterations that there may be when it ends; undefined where it has ended. */
+  /** Maximum number of iterations; undefined if the fit has ended. */
   readonly most?: number;
-  /** The time that these take; undefined where it is not known. */
+  /** Estimated remaining time; undefined if unknown. */
   readonly left?: string | undefined;
   readonly theme: Theme;
 }) {
@@ -72,11 +72,11 @@ export function Objective({
   );
 }
 
-/** Steps that the pace is told from, and the fewest. */
+/** Number of recent steps for estimating the pace, and the minimum. */
 const RECENT = 100;
 const FEWEST = 5;
 
-/** The time that the iterations left take at most, at the pace of the last ones; undefined before there is a pace. */
+/** Upper estimate of the time for the remaining iterations, at the pace of the last ones; undefined before there is a pace. */
 function useTimeLeft({ trace, most, isPaused }: Run): string | undefined {
   const recent = useRef<{ readonly iteration: number; readonly at: number }[]>([]);
   const iteration = trace[0].at(-1);
@@ -91,7 +91,7 @@ function useTimeLeft({ trace, most, isPaused }: Run): string | undefined {
   return `at most ${seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} more`;
 }
 
-/** The seconds since a fit began: they tell that it is busy before its first step. */
+/** Seconds since a fit began, which show that it is busy before its first step. */
 function Elapsed({ since }: { readonly since: number }) {
   const [now, setNow] = useState(since);
   useEffect(() => {
@@ -101,7 +101,7 @@ function Elapsed({ since }: { readonly since: number }) {
   return <span aria-hidden="true">{Math.round((now - since) / 1000)} s</span>;
 }
 
-/** The objective over the iterations. */
+/** Objective over the iterations. */
 function Spark({ trace: [x, y], ink, label }: { readonly trace: Trace; readonly ink: string; readonly label: string }) {
   const known = y.slice(-400).filter(Number.isFinite);
   const [low, high] = [Math.min(...known), Math.max(...known)];

@@ -10,7 +10,7 @@ interface Given {
   readonly fitting: Fitting;
   readonly picture: Pictured | undefined;
   readonly controls: { readonly goOn: () => void };
-  /** Whether a file is being read. */
+  /** True while a file is being read. */
   readonly reading: boolean;
   readonly theme: Theme;
   readonly isDrawerOpen: boolean;
@@ -18,7 +18,7 @@ interface Given {
   readonly onOpen: () => void;
   readonly query: string;
   readonly setQuery: (query: string) => void;
-  /** Chooses the rows that were found. */
+  /** Selects the search results. */
   readonly onChoose: () => void;
   readonly search: { readonly current: HTMLInputElement | null };
   readonly switchTheme: () => void;
@@ -30,7 +30,7 @@ interface Given {
   readonly exported: (name: string) => Promise<string>;
 }
 
-/** What the map shows, how far a fit is, search, sharing and saving. */
+/** Content of the map, progress of the fit, search, sharing and saving. */
 export function Header(given: Given) {
   const {
     fitting,
@@ -86,7 +86,7 @@ export function Header(given: Given) {
           type="search"
           value={query}
           placeholder="Row, label or condition"
-          title="A row, a label, or a condition such as column > value (/); Enter chooses what is found"
+          title="A row, a label, or a condition such as column > value (/); Enter chooses the matching rows"
           aria-keyshortcuts="/"
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           onKeyDown={(event) => {
@@ -103,9 +103,9 @@ export function Header(given: Given) {
         icon="share"
         isDisabled={shown === undefined}
         items={[
-          ['Link to these settings', 'fitted anew where it is opened', share.settings],
-          ['Link with the whole fit', 'for small tables; it holds the rows', share.fit],
-          ['One page with the fit', 'an HTML file that decodes without network', share.page],
+          ['Link to these settings', 'the fit runs again where it is opened', share.settings],
+          ['Link with the whole fit', 'for small tables; it contains the rows', share.fit],
+          ['One page with the fit', 'an HTML file that decodes without a network', share.page],
         ]}
       />
       <Menu
@@ -121,10 +121,10 @@ export function Header(given: Given) {
   );
 }
 
-/** What is said of statuses whose names are no words. */
-const ENDINGS: Readonly<Record<string, string>> = { maxIterations: 'at its limit of iterations' };
+/** Words for statuses with technical names. */
+const ENDINGS: Readonly<Record<string, string>> = { maxIterations: 'at the limit on iterations' };
 
-/** What is being done, or how the fit that is shown ended. */
+/** Current activity, or the ending of the shown fit. */
 function Status({ fitting: { shown, run, problem }, controls, theme, reading }: Given) {
   const state =
     run !== undefined
@@ -159,7 +159,7 @@ function Status({ fitting: { shown, run, problem }, controls, theme, reading }: 
       {isDone && <Objective trace={shown!.fit.trace} theme={theme} />}
       {isDone && ['maxIterations', 'stopped'].includes(shown!.fit.status) && shown!.of?.settings !== undefined && (
         <button type="button" class="link" onClick={controls.goOn}>
-          Go on
+          Continue
         </button>
       )}
     </div>

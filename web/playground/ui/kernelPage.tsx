@@ -1,9 +1,9 @@
-import { builtInKernels } from 'latentfield';
+import { builtInKernels } from 'latentfield/kernels';
 import { useEffect, useState } from 'preact/hooks';
 import { KernelSliders } from './kernelSliders.tsx';
 import { useTheme } from './theme.ts';
 
-/** What the address holds: a kernel's text. */
+/** Kernel's text in the address. */
 const ofAddress = () => {
   try {
     return decodeURIComponent(location.hash.slice(1));
@@ -12,7 +12,7 @@ const ofAddress = () => {
   }
 };
 
-/** A kernel by name or as text, drawn, with sliders. */
+/** Kernel by name or as text, drawn, with sliders. */
 export function KernelPage() {
   const [text, setText] = useState(ofAddress() || 'rbf');
   const { theme } = useTheme();

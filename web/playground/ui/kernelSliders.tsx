@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { drawnKernel, type KernelNumber, numbersOf, withNumber } from '../kernel/kernelText.ts';
 import { Lines } from './lines.tsx';
 
-/** Of positive numbers: twenty steps a decade. */
+/** Slider steps per decade of positive numbers. */
 const A_DECADE = 20;
 const DECADES = 3;
 
@@ -12,7 +12,7 @@ interface Given {
   readonly ink: string;
 }
 
-/** A kernel drawn, with a slider for each of its numbers. */
+/** Drawing of a kernel, with a slider for each of its numbers. */
 export function KernelSliders({ text, change, ink }: Given) {
   const shown = useMemo(() => {
     try {
@@ -91,10 +91,10 @@ function NumberSlider({
           <input
             type="checkbox"
             checked={!free}
-            aria-label={`${label} is held`}
+            aria-label={`${label} is fixed`}
             onChange={({ currentTarget }) => change({ free: !currentTarget.checked })}
           />
-          held
+          fixed
         </label>
       )}
     </div>

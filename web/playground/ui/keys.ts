@@ -1,3 +1,3 @@
-/** True for keys that are a field's. */
+/** True for keys that a form field handles. */
 export const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof Element && target.closest('input, select, textarea') !== null;

@@ -7,11 +7,11 @@ interface Given {
   readonly x: readonly number[];
   readonly series: readonly (readonly number[])[];
   readonly ink: string;
-  /** What it says, for those who do not see it. */
+  /** Description for screen readers. */
   readonly label: string;
 }
 
-/** Lines over a common axis, as wide as there is room. */
+/** Lines over a common axis, as wide as the available space. */
 export function Lines({ x, series, ink, label }: Given) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | undefined>(undefined);

@@ -1,7 +1,8 @@
 import { type CanvasMap, type MapTool, mixed } from 'latentfield/plot';
 import { useMemo } from 'preact/hooks';
-import type { Background } from '../background.ts';
-import type { Dataset } from '../data/dataset.ts';
+import { type Background, isFlat } from '../background.ts';
+import { type Dataset, dateText } from '../data/dataset.ts';
+import { MOST_COLORED } from '../data/ownTable.ts';
 import type { Coloring, Theme } from '../drawing/colors.ts';
 import type { Behind } from '../terrain.ts';
 import { short } from './figures.tsx';
@@ -18,12 +19,12 @@ interface ToolsGiven {
   readonly onKeys: () => void;
 }
 
-/** What dragging or clicking does: a path is between two places that are clicked. */
+/** Action of dragging or clicking: a path is drawn between two clicked positions. */
 export type Tool = MapTool | 'path';
 
 const TOOLS: Readonly<Record<Tool, string>> = {
-  ask: 'Ask: drag to decode',
-  path: 'Shortest path: click two places (G)',
+  ask: 'Decode: drag over the map',
+  path: 'Shortest path: click two points (G)',
   lasso: 'Lasso: choose rows (L)',
   move: 'Move the map (Space and drag)',
 };
@@ -108,11 +109,15 @@ interface LegendGiven {
   readonly setDimensions: (dimensions: readonly [number, number]) => void;
 }
 
-/** What colors mean, and what else is chosen of the map. */
+/** Meaning of colors, and other choices for the map. */
 export function Legend(given: LegendGiven) {
   const { coloring, dataset, color, setColor, byRow, behind, setBehind, predicts, hiddenKinds, setHiddenKinds } = given;
   const { kinds, numbers, title } = coloring;
   const columns = dataset.columns.slice(0, 300);
+  const beside = (dataset.beside ?? []).filter(
+    ({ values }) => values instanceof Float64Array || new Set(values).size <= MOST_COLORED,
+  );
+  const written = numbers?.areDates ? dateText : short;
   return (
     <div class="legend">
       <select
@@ -123,7 +128,7 @@ export function Legend(given: LegendGiven) {
       >
         <option value="">Color: {dataset.labels === undefined ? 'none' : dataset.labelColumn}</option>
         <option value={byRow}>Color: {byRow}</option>
-        {columns.map((column) => (
+        {[...beside.map(({ column }) => column), ...columns].map((column) => (
           <option key={column} value={column}>
             Color: {column}
           </option>
@@ -136,20 +141,20 @@ export function Legend(given: LegendGiven) {
           value={behind}
           onChange={({ currentTarget }) => setBehind(currentTarget.value as Behind)}
         >
-          <option value="certainty">Land: certainty</option>
-          <option value="magnification">Land: change of a step</option>
-          <option value="none">Land: none</option>
+          <option value="certainty">Background: certainty</option>
+          <option value="magnification">Background: magnification</option>
+          <option value="none">Background: none</option>
           {columns.map((column) => (
             <option key={column} value={`column ${column}`}>
-              Land: expected {column}
+              Background: expected {column}
             </option>
           ))}
         </select>
       )}
       {given.dimensionsOf > 2 && <Dimensions {...given} />}
       {numbers !== undefined ? (
-        <span class="chip" role="img" aria-label={`${title} from ${short(numbers.low)} to ${short(numbers.high)}`}>
-          {short(numbers.low)}
+        <span class="chip" role="img" aria-label={`${title} from ${written(numbers.low)} to ${written(numbers.high)}`}>
+          {written(numbers.low)}
           <i
             class="ramp"
             style={`background: linear-gradient(90deg, ${kinds
@@ -157,7 +162,7 @@ export function Legend(given: LegendGiven) {
               .map(({ color: stop }) => stop)
               .join(', ')})`}
           />
-          {short(numbers.high)}
+          {written(numbers.high)}
         </span>
       ) : (
         kinds.length > 1 && (
@@ -221,20 +226,23 @@ function Dimensions({ dimensionsOf, dimensions, setDimensions }: LegendGiven) {
   );
 }
 
-/** Parts of the range of uncertainty at which the map draws contours. */
+/** Fractions of the range of uncertainty at which the map draws contours. */
 const CONTOURS = [0.12, 0.28, 0.48, 0.7, 0.9];
 
-/** The scale of what stands behind the points. */
+/** Scale of the background behind the points. */
 export function BehindScale({
   background,
   behind,
   theme,
+  columns,
   isHeld,
 }: {
   readonly background: Background;
+  /** Names of the columns. */
+  readonly columns: readonly string[];
   readonly behind: Behind;
   readonly theme: Theme;
-  /** Whether it is a Gaussian process's that was fitted to the places of another map. */
+  /** True if it belongs to a Gaussian process that was fitted to the positions of another map. */
   readonly isHeld: boolean;
 }) {
   const numbers =
@@ -247,14 +255,13 @@ export function BehindScale({
     const list = numbers ?? background.deviation;
     return [list.reduce((a, b) => Math.min(a, b)), list.reduce((a, b) => Math.max(a, b))] as const;
   }, [numbers]);
-  /** Linear models have one variance everywhere. */
-  const isFlat = behind === 'certainty' && range[1] - range[0] <= 1e-9 * range[1];
+  const isSame = behind === 'certainty' && isFlat(background);
   const written = (value: number) => (behind === 'certainty' ? `${Math.round(100 * value)} %` : short(value));
   const [title, unit] =
     behind === 'certainty'
-      ? ['Uncertainty', 'of the spread of each column']
+      ? ['Uncertainty', 'relative to the spread of each column']
       : behind === 'magnification'
-        ? ['Change of a step', 'log, expected row']
+        ? ['Magnification', 'log, of the expected row']
         : [behind.slice(7), 'expected, faded where unknown'];
   const { certain, mid, vague } = theme.map;
   const stops = behind === 'certainty' ? [certain, mid, vague] : theme.numbers;
@@ -262,13 +269,13 @@ export function BehindScale({
   return (
     <section
       class="scale card"
-      aria-label={`${title}, ${unit}: ${isFlat ? `${written(range[0])} everywhere` : `${written(range[0])} to ${written(range[1])}`}`}
+      aria-label={`${title}, ${unit}: ${isSame ? `${written(range[0])} everywhere` : `${written(range[0])} to ${written(range[1])}`}`}
     >
       <p class="title">
         {title} <em>{unit}</em>
       </p>
-      {isFlat ? (
-        <p class="note">{written(range[0])} everywhere: this model has one variance for all places</p>
+      {isSame ? (
+        <ByColumn shares={background.columns} columns={columns} />
       ) : (
         <>
           <span class="ramp" style={`background: linear-gradient(90deg, ${colors.join(', ')})`}>
@@ -284,10 +291,63 @@ export function BehindScale({
           </p>
         </>
       )}
-      <p class="beyond">
-        <i /> beyond the data
-      </p>
-      {isHeld && <p class="note">by a Gaussian process held at these places</p>}
+      {!isSame && (
+        <p class="beyond">
+          <i /> beyond the data
+        </p>
+      )}
+      {isHeld && <p class="note">by a Gaussian process fixed at these positions</p>}
     </section>
+  );
+}
+
+/** Number of columns whose uncertainty is listed: the least and the most uncertain ones. */
+const LISTED = 6;
+
+/** Uncertainty of each column, if it is the same at all positions. */
+function ByColumn({ shares, columns }: { readonly shares: Float64Array; readonly columns: readonly string[] }) {
+  const sorted = columns.map((_, d) => d).sort((a, b) => shares[a]! - shares[b]!);
+  const isCut = sorted.length > LISTED;
+  const listed = isCut ? [...sorted.slice(0, LISTED / 2), ...sorted.slice(-LISTED / 2)] : sorted;
+  const [least, most] = [shares[sorted[0]!]!, shares[sorted.at(-1)!]!];
+  const isOne = most - least <= 1e-9 * most;
+  return (
+    <>
+      <p class="note">
+        {isOne && <b>{Math.round(100 * most)} % of every column. </b>}
+        The same everywhere, because the model is linear: it does not show where the rows end.
+      </p>
+      {!isOne && <Shares {...{ shares, columns, listed, isCut }} />}
+    </>
+  );
+}
+
+function Shares({
+  shares,
+  columns,
+  listed,
+  isCut,
+}: {
+  readonly shares: Float64Array;
+  readonly columns: readonly string[];
+  readonly listed: readonly number[];
+  readonly isCut: boolean;
+}) {
+  return (
+    <table class="relevance" aria-label="Uncertainty of each column">
+      <tbody>
+        {listed.map((d, k) => (
+          <tr key={columns[d]} class={isCut && k === LISTED / 2 ? 'after' : ''}>
+            <th scope="row" title={columns[d]}>
+              {columns[d]}
+            </th>
+            <td aria-hidden="true">
+              <span style={`width: ${Math.min(100, 100 * shares[d]!)}%`} />
+            </td>
+            <td class="number">{Math.round(100 * shares[d]!)} %</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -20,17 +20,20 @@ interface Given {
   readonly coloring: Coloring;
   readonly theme: Theme;
   readonly canCompare: boolean;
-  /** What is hidden, faint, pointed at and chosen on the large map. */
+  /** Map next to the large one, '' for the map of the fit; and how to choose one, if there is enough space. */
+  readonly beside: string | undefined;
+  readonly setBeside: ((method: string | undefined) => void) | undefined;
+  /** Hidden, faint, highlighted and selected points on the large map. */
   readonly marked: Marked;
-  /** What lies behind the points of the fit in its first two dimensions. */
+  /** Background of the fit in its first two dimensions. */
   readonly terrain: MapTerrain | undefined;
-  /** What is known to lie behind the points of another map. */
+  /** Known background of another map. */
   readonly behindOf: (latents: Matrix) => Background | undefined;
 }
 
 type Marked = Pick<MapScene, 'hidden' | 'faint' | 'hovered' | 'chosen'>;
 
-/** The same rows in other maps: each small, with its scores, to go to; those that are not there yet can be made. */
+/** Other maps of the same rows: each small, with its scores, as a link; missing ones can be computed. */
 export function MapSwitch(given: Given) {
   const { method, setMethod, fit, scores, maps, make, cancel, canCompare, terrain, behindOf } = given;
   const others = Object.keys(METHODS).filter((name) => canCompare && name !== fit.model);
@@ -38,7 +41,7 @@ export function MapSwitch(given: Given) {
   const there = others.filter(isThere);
   const absent = others.filter((name) => !isThere(name));
   return (
-    <section class="maps" aria-label="The same rows in other maps">
+    <section class="maps" aria-label="Other maps of the same rows">
       <button type="button" class="thumb" aria-pressed={method === ''} onClick={() => setMethod('')}>
         <Thumb {...given} latents={fit.latents} terrain={terrain} />
         <ScoreLine name={fit.model} scores={scores} />
@@ -48,7 +51,7 @@ export function MapSwitch(given: Given) {
         const title = METHODS[name]!;
         return latents === undefined ? (
           <div key={name} class="thumb busy" data-method={name}>
-            <span class="progress" role="progressbar" aria-label={`Making ${title}`} />
+            <span class="progress" role="progressbar" aria-label={`Fitting ${title}`} />
             <small role="status">{message}</small>
             <button type="button" class="link" onClick={() => cancel(name)}>
               Cancel {title}
@@ -84,11 +87,40 @@ export function MapSwitch(given: Given) {
             </small>
           ),
       )}
+      {given.setBeside !== undefined && <BesideChoice {...given} others={others} />}
     </section>
   );
 }
 
-/** The maps that are there, by name: where their pictures are below the fold. */
+/** Maps that can be shown next to the large one. */
+function BesideChoice({
+  method,
+  maps,
+  fit,
+  beside,
+  setBeside,
+  others,
+}: Given & { readonly others: readonly string[] }) {
+  const there = ['', ...others.filter((name) => maps[name]?.latents !== undefined)].filter((name) => name !== method);
+  if (there.length === 0) return null;
+  return (
+    <fieldset class="segments whole" aria-label="Side by side">
+      <legend>Side by side with</legend>
+      {there.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={beside === name}
+          onClick={() => setBeside!(beside === name ? undefined : name)}
+        >
+          {name === '' ? fit.model : METHODS[name]}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Names of the available maps, for when their pictures are below the fold. */
 export function MapNames({ method, setMethod, fit, maps }: Pick<Given, 'method' | 'setMethod' | 'fit' | 'maps'>) {
   const there = Object.keys(METHODS).filter((name) => maps[name]?.latents !== undefined);
   if (there.length === 0) return null;

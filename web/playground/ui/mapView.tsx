@@ -20,11 +20,11 @@ interface Given {
   readonly onMade: (map: CanvasMap) => void;
 }
 
-/** The map on its canvas; keys are the page's. */
+/** Map on its canvas; keys are handled by the page. */
 export function MapView({ scene, theme, tool, margins, events, label, onKey, onMade }: Given) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const map = useRef<CanvasMap | undefined>(undefined);
-  /** The newest listeners, which the map asks for at each event. */
+  /** Latest listeners, which the map reads at each event. */
   const newest = useRef(events);
   newest.current = events;
   const canAsk = events.ask !== undefined;

@@ -16,10 +16,10 @@ interface Common {
   readonly coloring: Coloring;
 }
 
-/** Rows up to which the areas in which they lie are drawn: more would cover each other, and take seconds. */
+/** Maximum number of rows whose uncertainty areas are drawn: more would cover each other, and take seconds. */
 export const MOST_REACHES = 2000;
 
-/** The fit as a whole. */
+/** Overview of the whole fit. */
 export function Overview({
   fit,
   other,
@@ -29,16 +29,25 @@ export function Overview({
   least,
   onlyKind,
   draws,
+  placed,
   ...common
 }: Common & {
+  /** New rows that are projected onto the map. */
+  readonly placed:
+    | {
+        readonly ids: readonly string[] | undefined;
+        readonly unlikely: Uint8Array;
+        readonly choose: (row: number) => void;
+      }
+    | undefined;
   readonly fit: Fitted;
-  /** The method of the map, where it is another than the fit's own. */
+  /** Method of the map, if it differs from the fit's. */
   readonly other: string | undefined;
   readonly draws: SamplingGiven | undefined;
   readonly scores: Scores | undefined;
   readonly isTrust: boolean;
   readonly setTrust: (isTrust: boolean) => void;
-  /** Trustworthiness below which the place of a row is in doubt. */
+  /** Trustworthiness below which the position of a row is doubtful. */
   readonly least: number;
   readonly onlyKind: (kind: number) => void;
 }) {
@@ -54,8 +63,24 @@ export function Overview({
         {counted(dataset.observations.rows, 'row')} in {counted(dimensions, 'dimension')}.
         {fit.latentVariances !== undefined &&
           dataset.observations.rows > MOST_REACHES &&
-          ` The areas in which rows lie are drawn for up to ${MOST_REACHES.toLocaleString('en')} rows.`}
+          ` The areas around rows are drawn for up to ${MOST_REACHES.toLocaleString('en')} rows.`}
       </p>
+      {placed !== undefined && (
+        <section class="part" aria-label="New rows">
+          <h3>New rows, the squares</h3>
+          <ul class="rows">
+            {Array.from(placed.unlikely.subarray(0, MOST_LISTED), (unlikely, i) => (
+              <li key={i}>
+                <button type="button" class={`link${unlikely === 1 ? ' doubt' : ''}`} onClick={() => placed.choose(i)}>
+                  {placed.ids?.[i] ?? `new row ${i + 1}`}
+                  {unlikely === 1 && ', unlike the fit'}
+                </button>
+              </li>
+            ))}
+            {placed.unlikely.length > MOST_LISTED && <li>and {placed.unlikely.length - MOST_LISTED} more</li>}
+          </ul>
+        </section>
+      )}
       {dataset.labels !== undefined && coloring.numbers === undefined && coloring.kinds.length <= 12 && (
         <Means {...common} onlyKind={onlyKind} />
       )}
@@ -102,7 +127,7 @@ function Trust({
           <b class={doubtful > 0 ? 'doubt' : ''}>
             {doubtful} row{doubtful === 1 ? '' : 's'}
           </b>{' '}
-          in doubt: neighbors on the map are not those in the table (trustworthiness below {least}).{' '}
+          in doubt: their neighbors on the map are not their neighbors in the table (trustworthiness below {least}).{' '}
         </>
       )}
       {trustworthiness === undefined && observations.data.some(Number.isNaN) && (
@@ -110,7 +135,7 @@ function Trust({
       )}
       {neighborError !== undefined && new Set(labels).size > 1 && (
         <>
-          The nearest point has another label for <b>{(100 * neighborError).toFixed(1)} %</b>.{' '}
+          The nearest point has a different label for <b>{(100 * neighborError).toFixed(1)} %</b>.{' '}
         </>
       )}
       {scored < observations.rows && (
@@ -202,7 +227,7 @@ function Means({ dataset, ranges, theme, coloring, onlyKind }: Common & { readon
   );
 }
 
-/** Kinds whose means stand beside each other in a table, and columns that it has. */
+/** Maximum number of kinds, and of columns, in a table of means. */
 const MOST_COMPARED = 4;
 const MOST_ROWS = 40;
 
@@ -250,7 +275,7 @@ function MeansTable({
   );
 }
 
-/** Means of some rows and of all others, and standard deviations of the former. */
+/** Means of selected rows and of all others, and standard deviations of the selected ones. */
 function comparedWithRest(Y: Matrix, rows: readonly number[]) {
   const inside = new Uint8Array(Y.rows);
   for (const i of rows) inside[i] = 1;
@@ -271,7 +296,7 @@ function comparedWithRest(Y: Matrix, rows: readonly number[]) {
 const CHOSEN_WORDS = { bar: 'mean of these', interval: '± 2 sd', circle: 'mean of the rest' };
 const MOST_LISTED = 40;
 
-/** Rows that were chosen together, beside all others. */
+/** Selected rows, compared with all others. */
 export function ChosenPanel({
   rows,
   scores,
@@ -284,9 +309,9 @@ export function ChosenPanel({
 }: Common & {
   readonly rows: readonly number[];
   readonly scores: Scores | undefined;
-  /** Trustworthiness below which the place of a row is in doubt. */
+  /** Trustworthiness below which the position of a row is doubtful. */
   readonly least: number;
-  /** undefined where they are too few. */
+  /** Fits the selected rows; undefined if they are too few. */
   readonly fit: (() => void) | undefined;
   readonly save: () => void;
   readonly clear: () => void;
@@ -311,7 +336,7 @@ export function ChosenPanel({
           </h2>
           <p class="note">{((100 * rows.length) / observations.rows).toFixed(1)} % of the table</p>
         </div>
-        <button type="button" class="tool" aria-label="Let go" onClick={clear}>
+        <button type="button" class="tool" aria-label="Clear selection" onClick={clear}>
           <Icon name="close" />
         </button>
       </div>
@@ -343,24 +368,30 @@ export function ChosenPanel({
         </button>
       </div>
       {!isAll && (
-        <section class="part" aria-label="Against the rest">
-          <h3>Against the rest</h3>
+        <section class="part" aria-label="Compared with the rest">
+          <h3>Compared with the rest</h3>
           {view.kind === 'image' ? (
             <Pictures
               {...common}
               view={view}
-              label="Against the rest"
+              label="Compared with the rest"
               observed={these}
               expected={rest}
               names={['mean of these', 'mean of the rest']}
             />
           ) : view.kind === 'curve' ? (
-            <Curve {...common} label="Against the rest" observed={rest} expected={these} deviations={deviations} />
+            <Curve
+              {...common}
+              label="Compared with the rest"
+              observed={rest}
+              expected={these}
+              deviations={deviations}
+            />
           ) : null}
           {byRow !== undefined && (
             <p class="note">
-              <b class={doubtful > 0 ? 'doubt' : ''}>{doubtful} of these</b> in doubt (trustworthiness below {least}).
-              On average they keep {(keptHere / rows.length).toFixed(1)} of their {scores!.neighbors} nearest rows.
+              <b class={doubtful > 0 ? 'doubt' : ''}>{doubtful} of these</b> are in doubt (trustworthiness below {least}
+              ). On average they keep {(keptHere / rows.length).toFixed(1)} of their {scores!.neighbors} nearest rows.
             </p>
           )}
         </section>
@@ -368,7 +399,7 @@ export function ChosenPanel({
       {!isAll && (
         <Values
           {...common}
-          label="Values, against the rest"
+          label="Values, compared with the rest"
           expected={these}
           observed={rest}
           deviations={deviations}

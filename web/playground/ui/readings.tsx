@@ -1,6 +1,6 @@
 import type { Matrix } from 'latentfield/core';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type Dataset, rowName } from '../data/dataset.ts';
+import { besideText, type Dataset, rowName } from '../data/dataset.ts';
 import type { Coloring, Theme } from '../drawing/colors.ts';
 import type { ComparedRows } from '../maps.ts';
 import { nearestRows } from '../neighbors.ts';
@@ -10,20 +10,20 @@ import { Icon } from './icon.tsx';
 
 interface Common {
   readonly dataset: Dataset;
-  /** Rows as they are compared with each other, once that is known. */
+  /** Rows in the units of the comparison, once they are known. */
   readonly compared: ComparedRows | undefined;
   readonly ranges: Ranges;
   readonly theme: Theme;
   readonly coloring: Coloring;
-  /** Chooses a row. */
+  /** Selects a row. */
   readonly choose: (row: number) => void;
 }
 
-/** Entries of a table up to which the rows nearest to one are looked for while the panel is drawn. */
+/** Maximum number of table entries for searching nearest rows while the panel is rendered. */
 const MOST_ENTRIES = 2e6;
 const NEAR = 8;
 
-/** The rows of the table nearest to a row of values; none of a table that is too large for it. */
+/** Rows of the table nearest to a row of values; none for tables that are too large. */
 export function useNear(
   dataset: Dataset | undefined,
   compared: ComparedRows | undefined,
@@ -42,10 +42,10 @@ export function useNear(
   );
 }
 
-/** Share of the spread of the columns from which on hardly more is known than their means. */
+/** Share of the spread of the columns above which little more is known than their means. */
 const BEYOND = 0.9;
 
-/** Words for the standard deviation of a new row as a share of the spread of the columns. */
+/** Words for the standard deviation of a new row relative to the spread of the columns. */
 const CERTAINTIES = [
   [0.35, 'Well known'],
   [0.65, 'Known'],
@@ -53,19 +53,22 @@ const CERTAINTIES = [
   [Number.POSITIVE_INFINITY, 'Beyond the data'],
 ] as const;
 
-/** What is expected at a place. */
+/** Prediction at a position. */
 export function PlaceReading({
   note,
   reading,
   share,
+  isSame,
   along,
   close,
   ...common
 }: Common & {
   readonly note: string;
   readonly reading: Reading;
-  /** Standard deviation of a new row as a share of the spread of the columns. */
+  /** Standard deviation of a new row relative to the spread of the columns. */
   readonly share: number | undefined;
+  /** True if it is the same at all positions. */
+  readonly isSame: boolean;
   readonly along: Matrix | undefined;
   readonly close: () => void;
 }) {
@@ -81,11 +84,19 @@ export function PlaceReading({
         <Close close={close} />
       </div>
       <ShownAs {...common} label="Expected here" reading={reading} />
-      {share !== undefined && <Gauge share={share} />}
+      {share !== undefined &&
+        (isSame ? (
+          <p class="note">
+            A new row varies by {Math.round(100 * share)} % of the spread of each column, here and everywhere: a linear
+            model does not show where the rows end.
+          </p>
+        ) : (
+          <Gauge share={share} />
+        ))}
       {along !== undefined && <Along {...common} rows={along} title="Along the path" />}
       {near.length > 0 && (
-        <section class="part" aria-label="Rows most like it">
-          <h3>Rows most like it</h3>
+        <section class="part" aria-label="Most similar rows">
+          <h3>Most similar rows</h3>
           <Near {...common} rows={near} />
         </section>
       )}
@@ -94,7 +105,7 @@ export function PlaceReading({
   );
 }
 
-/** A row against what is expected where it lies, and whether its place can be trusted. */
+/** Row compared with the prediction at its position, and the reliability of the position. */
 export function RowReading({
   row,
   reading,
@@ -111,7 +122,7 @@ export function RowReading({
   readonly trust: RowTrust | undefined;
   readonly near: readonly number[];
   readonly isFar: (row: number) => boolean;
-  /** What says what is expected where the row lies, if anything does. */
+  /** Source of the prediction at the row's position, if there is one. */
   readonly expectedBy: string | undefined;
   readonly step: (by: number) => void;
   readonly close: () => void;
@@ -131,11 +142,18 @@ export function RowReading({
             {title.slice(1)}
           </h2>
           <p class="note">
-            {expectedBy === undefined ? 'The row.' : `The row, against what ${expectedBy} expects where it lies.`}
+            {expectedBy === undefined
+              ? 'The row.'
+              : `The row, compared with the prediction of ${expectedBy} at its position.`}
           </p>
+          {dataset.beside !== undefined && dataset.beside.length > 0 && (
+            <p class="note">
+              {dataset.beside.map((each) => `${each.column}: ${besideText(each, row) || 'missing'}`).join(' · ')}
+            </p>
+          )}
         </div>
         <span class="steps">
-          <button type="button" class="tool" aria-label="Row before (P)" onClick={() => step(-1)}>
+          <button type="button" class="tool" aria-label="Previous row (P)" onClick={() => step(-1)}>
             <Icon name="before" />
           </button>
           <button type="button" class="tool" aria-label="Next row (N)" onClick={() => step(1)}>
@@ -146,8 +164,8 @@ export function RowReading({
       </div>
       <ShownAs {...common} label={title} reading={reading} />
       {(trust !== undefined || off !== undefined) && (
-        <section class="part" aria-label="Can its place be trusted?">
-          <h3>Can its place be trusted?</h3>
+        <section class="part" aria-label="Can its position be trusted?">
+          <h3>Can its position be trusted?</h3>
           <p>
             {trust !== undefined && (
               <>
@@ -159,11 +177,11 @@ export function RowReading({
             {off !== undefined &&
               (off > 1.5 ? (
                 <>
-                  <b class="doubt">Poorly explained</b>: its values miss what is expected by {short(off)} standard
-                  deviations.
+                  <b class="doubt">Poorly explained</b>: its values are {short(off)} standard deviations from the
+                  prediction.
                 </>
               ) : (
-                <>Its values lie {short(off)} standard deviations from what is expected.</>
+                <>Its values are {short(off)} standard deviations from the prediction.</>
               ))}
           </p>
         </section>
@@ -182,24 +200,89 @@ export function RowReading({
   );
 }
 
-/** How far the place of a row can be trusted. */
+/** New row compared with the prediction at its projected position. */
+export function NewRowReading({
+  title,
+  isUnlikely,
+  by,
+  reading,
+  step,
+  close,
+  ...common
+}: Common & {
+  readonly title: string;
+  /** Whether it is less similar to the fitted rows than these are to each other, and the measure. */
+  readonly isUnlikely: boolean;
+  readonly by: 'density' | 'distance';
+  readonly reading: Reading;
+  readonly step: (by: number) => void;
+  readonly close: () => void;
+}) {
+  const near = useNear(common.dataset, common.compared, reading.observed, -1);
+  const off = distanceOff(reading);
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h2>{title}</h2>
+          <p class="note">A new row, compared with the prediction at its position.</p>
+        </div>
+        <span class="steps">
+          <button type="button" class="tool" aria-label="Previous new row" onClick={() => step(-1)}>
+            <Icon name="before" />
+          </button>
+          <button type="button" class="tool" aria-label="Next new row" onClick={() => step(1)}>
+            <Icon name="next" />
+          </button>
+          <Close close={close} />
+        </span>
+      </div>
+      <ShownAs {...common} label={title} reading={reading} />
+      <section class="part" aria-label="Can its position be trusted?">
+        <h3>Can its position be trusted?</h3>
+        <p>
+          {isUnlikely ? (
+            <>
+              <b class="doubt">No.</b>{' '}
+              {by === 'density'
+                ? 'It is less likely than each row of the fit that was placed in the same way.'
+                : 'It is farther from the rows of the fit than these are from each other.'}
+            </>
+          ) : (
+            'It is as likely as the rows of the fit.'
+          )}{' '}
+          {off !== undefined && <>Its values are {short(off)} standard deviations from the prediction.</>}
+        </p>
+      </section>
+      {near.length > 0 && (
+        <section class="part" aria-label="Nearest rows in the table">
+          <h3>Nearest rows in the table</h3>
+          <Near {...common} rows={near} />
+        </section>
+      )}
+      <Values {...common} label={`Values, ${title}`} {...reading} />
+    </>
+  );
+}
+
+/** Reliability of a row's position. */
 export interface RowTrust {
-  /** 1 where all its nearest rows on the map are its nearest in the table. */
+  /** Trustworthiness, 1 if all nearest rows on the map are also nearest in the table. */
   readonly trustworthiness: number;
-  /** How many of its nearest rows in the table are among its nearest on the map, of how many. */
+  /** Number of its nearest rows in the table that are among its nearest on the map, and their total. */
   readonly kept: number;
   readonly neighbors: number;
-  /** Trustworthiness below which a row is in doubt: the rule of `assess`. */
+  /** Trustworthiness below which a row is doubtful: the rule of `assess`. */
   readonly least: number;
 }
 
-/** Verdict on the place of a row: in doubt by the rule of `assess`, else by whether most of its nearest rows are kept. */
+/** Verdict on the position of a row: doubtful by the rule of `assess`, otherwise by whether most of its nearest rows are kept. */
 function verdictOf({ trustworthiness, kept, neighbors, least }: RowTrust): string {
   if (trustworthiness < least) return 'No.';
   return 2 * kept >= neighbors ? 'Yes.' : 'Roughly: the region, not the neighbors.';
 }
 
-/** √(mean of ((y − E[y])/sd)²) over the columns that are there. */
+/** √(mean of ((y − E[y])/sd)²) over the observed columns. */
 function distanceOff({ observed, expected, deviations }: Reading): number | undefined {
   if (observed === undefined || expected === undefined || deviations === undefined) return undefined;
   let [sum, count] = [0, 0];
@@ -218,7 +301,7 @@ const Close = ({ close }: { readonly close: () => void }) => (
   </button>
 );
 
-/** A reading as pictures, or, where it is asked for, as a curve over the columns. */
+/** Reading as pictures, or on request as a curve over the columns. */
 function ShownAs({ reading, label, ...common }: Common & { readonly reading: Reading; readonly label: string }) {
   const { view } = common.dataset;
   const [isCurve, setCurve] = useState(false);
@@ -258,14 +341,14 @@ function Gauge({ share }: { readonly share: number }) {
       </p>
       {share >= BEYOND && (
         <p class="note">
-          <b class="doubt">No row lies near.</b> What is shown is close to the average of all rows, not a finding.
+          <b class="doubt">No row lies near.</b> The prediction is close to the average of all rows, not a finding.
         </p>
       )}
     </div>
   );
 }
 
-/** Rows as small pictures or curves, else by their names. */
+/** Rows as small pictures or curves, otherwise by name. */
 function Near({
   dataset,
   ranges,
@@ -310,7 +393,7 @@ function Near({
   );
 }
 
-/** What is expected at places of a path, from its start to its end. */
+/** Predictions at positions along a path, from its start to its end. */
 export function Along({
   dataset,
   ranges,
@@ -352,17 +435,17 @@ export function Along({
   );
 }
 
-/** A shortest path that was asked for between two places. */
+/** Requested shortest path between two positions. */
 export interface Walk {
   readonly of: Fitted;
-  /** undefined while it is looked for, or where it could not be found. */
+  /** Path; undefined while it is computed, or if it could not be computed. */
   readonly found: { readonly latents: Matrix; readonly length: number; readonly converged: boolean } | undefined;
   readonly problem: string;
 }
 
 const PATH_WORDS: Words = { bar: 'at its end', interval: '95 % at its end', circle: 'at its start' };
 
-/** The shortest path between two places, with what is expected along it. */
+/** Shortest path between two positions, with the predictions along it. */
 export function PathReading({
   walk: { found, problem },
   along,
@@ -383,9 +466,9 @@ export function PathReading({
           <h2>Shortest path</h2>
           <p class="note">
             {problem !== ''
-              ? 'There is none.'
+              ? 'No path.'
               : found === undefined
-                ? 'It is being looked for.'
+                ? 'The search is running.'
                 : `Length ${short(found.length)}, in ${isStandardized ? 'standard deviations' : 'the units'} of the columns.`}
           </p>
         </div>
@@ -393,11 +476,9 @@ export function PathReading({
       </div>
       {problem !== '' && <p class="error">{problem}</p>}
       <p class="note">
-        Among the observations no way between the two places is shorter: it bends around what the data do not know.
+        In the space of the observations, no path between the two points is shorter: it bends around areas without data.
       </p>
-      {found?.converged === false && (
-        <p class="warn">The search for it ended at its limit: there may be a shorter one.</p>
-      )}
+      {found?.converged === false && <p class="warn">The search ended at its limit: there may be a shorter path.</p>}
       {along !== undefined && <Along {...common} rows={along.mean} title="Along the path" />}
       {along !== undefined && (
         <Values
@@ -413,7 +494,7 @@ export function PathReading({
   );
 }
 
-/** What is expected at places of a path. */
+/** Predictions at positions along a path. */
 export interface Frames {
   readonly mean: Matrix;
   readonly variance: Matrix;
@@ -422,7 +503,7 @@ export interface Frames {
 const FRAMES = 9;
 const REST = 120;
 
-/** What a fit expects at places that are equally far along a path, when that path has come to rest. */
+/** Predictions at equally spaced positions along a path, once that path is at rest. */
 export function useAlong(fit: Fitted | undefined, path: readonly (readonly number[])[]): Frames | undefined {
   const [found, setFound] = useState<{ readonly frames: Frames; readonly of: typeof path }>();
   useEffect(() => {
@@ -442,7 +523,7 @@ export function useAlong(fit: Fitted | undefined, path: readonly (readonly numbe
   return found?.of === path ? found.frames : undefined;
 }
 
-/** Places equally far from each other along a path, both ends included. */
+/** Equally spaced positions along a path, both ends included. */
 export function spaced(path: readonly (readonly number[])[], count: number): number[][] {
   const lengths = [0];
   for (let k = 1; k < path.length; k++) {

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { useSampling } from '../useSampling.ts';
 
-/** Points up to which they are drawn too, unless the visitor chooses. */
+/** Default maximum number of points that are sampled too. */
 const MANY_POINTS = 100;
 
 export type SamplingGiven = ReturnType<typeof useSampling> & { readonly rows: number };
 
 type Told = typeof import('./drawn.tsx').DrawnPart;
 
-/** Draws from the posterior: how far points and parameters could lie elsewhere. */
+/** Draws from the posterior: the uncertainty of points and parameters. */
 export function SamplingPart(given: SamplingGiven) {
   const { sampling, start, rows } = given;
   const [holds, setHolds] = useState(rows > MANY_POINTS);
@@ -18,12 +18,12 @@ export function SamplingPart(given: SamplingGiven) {
     if (isAsked) import('./drawn.tsx').then(({ DrawnPart }) => setTold(() => DrawnPart));
   }, [isAsked]);
   return (
-    <section class="part drawn" aria-label="Draws from the posterior">
-      <h3>How else it could be</h3>
+    <section class="part drawn" aria-label="Posterior samples">
+      <h3>Posterior samples</h3>
       {Told !== undefined && isAsked ? (
         <Told {...given} />
       ) : (
-        <p class="note">Four chains move through what the data leave open, beginning at this fit.</p>
+        <p class="note">Four chains start at this fit and move through all maps that fit the data.</p>
       )}
       {sampling?.status !== 'running' && (
         <>

@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted } from '../data/dataset.ts';
 import type { ColumnUse, Head, OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
-import { MODELS, type Settings } from '../settings.ts';
+import { MODELS, type Role, type Settings } from '../settings.ts';
 import { SlowAdvice, TableAdvice } from './advice.tsx';
 import { short } from './figures.tsx';
 import { type OnFile, taken } from './fileDrop.tsx';
 
-/** A file that is being read: what is in it is known after its first lines. */
+/** File that is being read; its content is known after its first lines. */
 export interface ReadingFile {
   readonly name: string;
   readonly bytes: number;
@@ -33,7 +33,7 @@ export function Reading({ name, bytes, head, cancel }: ReadingFile & { readonly 
         label={`Reading ${name}`}
         part={head === undefined || head.read === 0 ? undefined : head.read / head.rows}
       />
-      {head !== undefined && <Uses uses={head.uses} title={`By its first ${head.lines} rows`} />}
+      {head !== undefined && <Uses uses={head.uses} title={`From its first ${head.lines} rows`} />}
       <div class="buttons">
         <button type="button" class="lined" onClick={cancel}>
           Cancel
@@ -43,7 +43,7 @@ export function Reading({ name, bytes, head, cancel }: ReadingFile & { readonly 
   );
 }
 
-/** How far something is; undefined where that is not known. */
+/** Progress bar; indeterminate if the progress is unknown. */
 function Progress({ label, part }: { readonly label: string; readonly part: number | undefined }) {
   if (part === undefined) return <span class="progress" role="progressbar" aria-label={label} />;
   const percent = Math.round(100 * part);
@@ -58,7 +58,7 @@ function Progress({ label, part }: { readonly label: string; readonly part: numb
   );
 }
 
-/** What is done with each column. */
+/** Treatment of each column. */
 export function Uses({ uses, title }: { readonly uses: readonly ColumnUse[]; readonly title: string }) {
   return (
     <table class="uses">
@@ -87,28 +87,92 @@ export function Uses({ uses, title }: { readonly uses: readonly ColumnUse[]; rea
   );
 }
 
+/** Changes the use of a column; resolves when the table has been reread. */
+export type OnRole = (column: string, role: Role | 'labels') => Promise<void>;
+
+const ROLES: Readonly<Record<Role | 'labels', string>> = {
+  fit: 'fit as numbers',
+  categories: 'fit as categories',
+  labels: 'color: labels',
+  names: 'names of rows',
+  out: 'leave out',
+};
+
+/** Maximum number of columns whose uses can be changed. */
+const MOST_CHANGED = 200;
+
+/** Whether the list is open, kept because a table is reread after each change. */
+const list = { isOpen: false };
+
+/** Returns the focus to the field of a column once the table has been reread. */
+const focusOn = (column: string): void => {
+  requestAnimationFrame(() => {
+    const fields = document.querySelectorAll<HTMLElement>(`.roles [data-column=${CSS.escape(column)}]`);
+    Array.from(fields)
+      .find((field) => field.closest('[inert]') === null)
+      ?.focus();
+  });
+};
+
+/** Use of each column, which can be changed. */
+export function Roles({ all, onRole }: Pick<OwnTable, 'all'> & { readonly onRole: OnRole }) {
+  if (all.length === 0) return null;
+  return (
+    <details
+      class="roles"
+      open={list.isOpen}
+      onToggle={({ currentTarget }) => {
+        list.isOpen = currentTarget.open;
+      }}
+    >
+      <summary>Change the use of a column</summary>
+      {all.slice(0, MOST_CHANGED).map(({ column, role }) => (
+        <label key={column}>
+          <span title={column}>{column}</span>
+          <select
+            data-column={column}
+            aria-label={`Use of ${column}`}
+            value={role}
+            onChange={async ({ currentTarget }) => {
+              await onRole(column, currentTarget.value as Role | 'labels');
+              focusOn(column);
+            }}
+          >
+            {Object.entries(ROLES).map(([each, words]) => (
+              <option key={each} value={each}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </details>
+  );
+}
+
 interface WelcomeGiven {
   readonly reading: ReadingFile | undefined;
   readonly cancel: () => void;
   readonly error: string;
-  /** What a link expects of the visitor. */
+  /** Action that a link expects of the visitor. */
   readonly awaited: string;
-  /** What can be done with a table that could not be read. */
+  /** Repairs of a table that could not be read. */
   readonly repairWays: readonly WayOn[];
-  /** A table that was read and is not fitted yet. */
+  /** Table that was read and is not fitted yet. */
   readonly table: OwnTable | undefined;
   readonly settings: Settings;
   readonly change: (changed: Partial<Settings>) => void;
+  readonly onRole: OnRole;
   readonly onFile: OnFile;
   readonly onExample: (set: string) => void;
   readonly onFit: () => void;
   readonly onControls: () => void;
-  /** Back to the map, where there is one. */
+  /** Returns to the map, if there is one. */
   readonly onBack: (() => void) | undefined;
   readonly isDrawerOpen: boolean;
 }
 
-/** Where there is no map: a table is dropped here, read, and looked at before it is fitted. */
+/** Start without a map: a table is dropped here, read, and shown before it is fitted. */
 export function Welcome(given: WelcomeGiven) {
   const {
     reading,
@@ -147,7 +211,9 @@ export function Welcome(given: WelcomeGiven) {
                 {counted(table.dataset.observations.rows, 'row')} ×{' '}
                 {counted(table.dataset.observations.columns, 'column')}
               </p>
-              <Uses uses={table.uses} title="What is done with each column" />
+              <Uses uses={table.uses} title="Use of each column" />
+              <Roles all={table.all} onRole={given.onRole} />
+              <Ways ways={repairWays} />
               <TableAdvice {...{ table, settings, change }} />
               <p class="note">
                 Model: {settings.model}, {MODELS[settings.model]!.summary}
@@ -163,6 +229,7 @@ export function Welcome(given: WelcomeGiven) {
                 <button type="button" class="lined" onClick={onControls}>
                   Data and model
                 </button>
+                <FileButton words="Another file" look="lined" onFile={given.onFile} />
               </div>
             </>
           ) : (
@@ -170,8 +237,8 @@ export function Welcome(given: WelcomeGiven) {
               <h2>Drop a table here</h2>
               {awaited !== '' && <p role="status">{awaited}</p>}
               <p>
-                Or paste cells. A map of its rows is fitted in this page. Nothing leaves it. Files: .csv, .tsv, .txt,
-                .npy, .npz, or a saved fit.json.
+                Or paste cells. A map of the rows is fitted in this page. Your data stay on this machine. Files: .csv,
+                .tsv, .txt, .npy, .npz, or a saved fit.json.
               </p>
               <Begin {...given} first="Choose a file" />
             </>
@@ -192,11 +259,11 @@ export function Welcome(given: WelcomeGiven) {
                 ? 'No table yet'
                 : 'Not fitted yet'}
           </h2>
-          <p class="note">What is under the pointer is told here.</p>
+          <p class="note">This panel describes the point under the pointer:</p>
           <ul class="part plain note">
-            <li>A row, with what the model expects in its place.</li>
-            <li>A place between rows, with intervals.</li>
-            <li>Rows chosen with a lasso, against the rest.</li>
+            <li>A row, with the prediction at its position.</li>
+            <li>A point between rows, with intervals.</li>
+            <li>Rows chosen with a lasso, compared with the rest.</li>
           </ul>
         </div>
       </aside>
@@ -204,25 +271,60 @@ export function Welcome(given: WelcomeGiven) {
   );
 }
 
-/** A file, a fit or an example to begin with. */
-function Begin({ first, repairWays, onFile, onExample }: WelcomeGiven & { readonly first: string }) {
+/** True if tables can be loaded from the page's site, which is not the case for single-file pages. */
+const isOnSite = document.getElementById('held') === null;
+
+/** Tables of measurements, with their licenses. */
+const REAL = [
+  { file: 'wine.csv', title: 'Wine', about: '178 wines, 13 chemical measurements (UCI, CC BY 4.0)' },
+  { file: 'penguins.csv', title: 'Penguins', about: '342 birds, 4 measurements (Gorman, Palmer Station, CC0)' },
+  { file: 'digits.csv', title: 'Handwritten digits', about: '300 of 1,797 images, 8 × 8 (UCI, CC BY 4.0)' },
+] as const;
+
+/** Button for choosing a table or a saved fit. */
+function FileButton({
+  words,
+  look,
+  onFile,
+}: {
+  readonly words: string;
+  readonly look: 'solid' | 'lined';
+  readonly onFile: OnFile;
+}) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
+      <button type="button" class={look} onClick={() => input.current!.click()}>
+        {words}
+      </button>
+      <input
+        ref={input}
+        hidden
+        type="file"
+        name="any"
+        aria-label="A table or a saved fit"
+        onChange={({ currentTarget }) => taken(currentTarget.files?.[0], onFile)}
+      />
+    </>
+  );
+}
+
+/** File, fit or example to start with. */
+function Begin({ first, repairWays, onFile, onExample }: WelcomeGiven & { readonly first: string }) {
+  return (
+    <>
       <div class="buttons">
-        <button type="button" class={repairWays.length > 0 ? 'lined' : 'solid'} onClick={() => input.current!.click()}>
-          {first}
-        </button>
-        <input
-          ref={input}
-          hidden
-          type="file"
-          name="any"
-          aria-label="A table or a saved fit"
-          onChange={({ currentTarget }) => taken(currentTarget.files?.[0], onFile)}
-        />
+        <FileButton words={first} look={repairWays.length > 0 ? 'lined' : 'solid'} onFile={onFile} />
       </div>
       <ul class="examples">
+        {isOnSite &&
+          REAL.map(({ file, title, about }) => (
+            <li key={file}>
+              <a href={`#table=${file}`}>
+                <b>{title}</b> <span>{about}</span>
+              </a>
+            </li>
+          ))}
         {Object.entries(SETS).map(([name, { title }]) => {
           const [, about, details] = /^(.*?) \((.*)\)$/.exec(title)!;
           return (
@@ -240,7 +342,7 @@ function Begin({ first, repairWays, onFile, onExample }: WelcomeGiven & { readon
 
 const LINES = 9;
 
-/** Contours of a land that is not there yet. */
+/** Contours of a map that does not exist yet. */
 function Contours() {
   const path = (k: number) => {
     const points = Array.from({ length: 91 }, (_, i) => {
@@ -259,13 +361,13 @@ function Contours() {
   );
 }
 
-/** A way on from what failed. */
+/** Alternative after a failure. */
 export interface WayOn {
   readonly title: string;
   readonly go: () => void;
 }
 
-/** Buttons, the first of which is the likeliest; nothing where there is no way. */
+/** Buttons for alternatives, most likely first; nothing without alternatives. */
 export function Ways({ ways }: { readonly ways: readonly WayOn[] }) {
   if (ways.length === 0) return null;
   return (
@@ -279,7 +381,7 @@ export function Ways({ ways }: { readonly ways: readonly WayOn[] }) {
   );
 }
 
-/** Why a fit could not be made, and ways on; the map that is there stays. */
+/** Reason why a fit failed, and alternatives; the current map stays. */
 export function Problem({
   message,
   kept,
@@ -293,7 +395,7 @@ export function Problem({
 }) {
   return (
     <div class="notice problem card" role="alert">
-      <h2>The fit could not be made</h2>
+      <h2>The fit failed</h2>
       <p>{message}</p>
       {kept !== undefined && <p class="note">The map still shows the fit of {kept}.</p>}
       <Ways ways={[...ways, { title: 'Dismiss', go: dismiss }]} />
@@ -303,16 +405,16 @@ export function Problem({
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['N P', 'go through the rows'],
-  ['← ↑ → ↓', 'move the cross: what the model expects there'],
+  ['← ↑ → ↓', 'move the cross, which decodes its position'],
   ['Shift ←', 'move the map'],
   ['+ − 0', 'zoom, show all'],
-  ['G Enter', 'shortest path: Enter takes the cross, or the row, as its start and its end'],
+  ['G Enter', 'shortest path: Enter sets its start, then its end, at the cross or the row'],
   ['L', 'lasso'],
   ['T', 'rows not to trust'],
-  ['1 … 5', 'the same rows in other maps'],
-  ['/', 'search: a row, a label, or column > value; Enter chooses the rows that are found'],
+  ['1 … 5', 'other maps of the same rows'],
+  ['/', 'search: a row, a label, or column > value; Enter chooses the matching rows'],
   ['M', 'data and model'],
-  ['Esc', 'let go'],
+  ['Esc', 'clear the selection'],
 ];
 
 export function Keys({ close }: { readonly close: () => void }) {

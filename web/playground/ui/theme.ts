@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type ThemeName, themeOf } from '../drawing/colors.ts';
 
-/** The look of the page: as the visitor's system has it, or as chosen. */
+/** Color theme of the page: that chosen, or by default the visitor's system theme. */
 export function useTheme() {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
   const [system, setSystem] = useState<ThemeName>(query.matches ? 'dark' : 'light');

@@ -1,7 +1,7 @@
-/** Bars of the histogram. */
+/** Number of bars of the histogram. */
 const BINS = 20;
 
-/** Trustworthiness of the rows, and the number below which their places are in doubt. */
+/** Trustworthiness of the rows, and the threshold below which their positions are doubtful. */
 export function TrustBox({
   byRow,
   least,
@@ -52,7 +52,7 @@ export function TrustBox({
           {doubtful} row{doubtful === 1 ? '' : 's'}
         </b>{' '}
         (rings) {doubtful === 1 ? 'has' : 'have'} a trustworthiness below {least}.{' '}
-        <span>Point at one: lines lead to its nearest.</span>
+        <span>Point at one to see lines to its nearest rows.</span>
       </p>
     </section>
   );

@@ -7,7 +7,7 @@ import { sidebar } from '../contents.mjs';
 import { emptyHeads, liveExamples } from '../liveExamples.mjs';
 import { search } from '../search.mjs';
 
-// Previews of links take an absolute address of their picture: that of the site, once package.json names it.
+// Previews of links need an absolute address of their picture: the address of the site, once package.json has one.
 const { homepage } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 const preview = (content) => ['meta', { property: 'og:image', content }];
 

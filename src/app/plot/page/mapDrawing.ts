@@ -11,17 +11,17 @@ export interface Pixels {
   readonly ratio: number;
 }
 
-/** The terrain as an image with its contours. */
+/** Background image of the terrain with its contours. */
 export interface Land {
   readonly image: HTMLCanvasElement;
-  /** 1 where nothing is known. */
+  /** Mask, 1 in unknown regions. */
   readonly unknown: HTMLCanvasElement;
   /** Contour lines in units. */
   readonly contours: readonly Path2D[];
 }
 
 /**
- * Makes an image of a terrain, four times as fine as its grid by cubic B-splines, and contours at 12, 28, 48, 70 and 90 % of its range. Its source
+ * Makes an image of a terrain, with a resolution four times its grid by cubic B-splines, and contours at 12, 28, 48, 70 and 90 % of its range. Its source
  * becomes part of a page, so it uses nothing else of this module.
  */
 export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: MapTheme): Land {
@@ -36,7 +36,7 @@ export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: Map
     const [u, tt, ttt] = [1 - t, t * t, t * t * t];
     return [(u * u * u) / 6, (3 * ttt - 6 * tt + 4) / 6, (-3 * ttt + 3 * tt + 3 * t + 1) / 6, ttt / 6];
   };
-  /** One direction of the splines, from rows × side to side·4 × rows (turned). */
+  /** Applies one direction of the splines, from rows × side to side·4 × rows (transposed). */
   const spread = (grid: Float64Array, rows: number) => {
     const out = new Float64Array(fine * rows);
     for (let i = 0; i < fine; i++) {
@@ -60,7 +60,7 @@ export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: Map
     image.width = image.height = fine;
     const context = image.getContext('2d')!;
     const pixels = context.createImageData(fine, fine);
-    // Rows of the grid go up, those of an image down.
+    // Rows of the grid go up, rows of an image down.
     for (let i = 0; i < fine; i++)
       for (let j = 0; j < fine; j++) pixels.data.set(pixel(i * fine + j), 4 * ((fine - 1 - i) * fine + j));
     context.putImageData(pixels, 0, 0);
@@ -102,7 +102,7 @@ export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: Map
   return { image, unknown, contours };
 }
 
-/** Draws the land, its contours, and hatches where nothing is known. Its source becomes part of a page, so it uses nothing else of this module. */
+/** Draws the background, its contours, and hatching in unknown regions. Its source becomes part of a page, so it uses nothing else of this module. */
 export function drawLand(
   context: CanvasRenderingContext2D,
   land: Land | undefined,
@@ -238,11 +238,11 @@ export function drawMarks(
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
-  /** Draws as many points as there is room for as pictures, framed in the colors of their kinds. */
+  /** Draws as many points as fit as pictures, framed in the colors of their kinds. */
   function inPictures({ width: across, height: down, ...pictures }: MapPictures): number {
     const longer = Math.min(40, 13 * Math.sqrt(nearness));
     const [wide, high] = [across, down].map((side) => (longer * side) / Math.max(across, down)) as [number, number];
-    // Cells as large as a picture: those around a point hold all that may be in its way.
+    // Cells as large as a picture: only neighboring cells can contain an overlapping one.
     const columns = Math.ceil((width + 18) / (wide + 4)) + 2;
     const taken = new Int32Array(columns * (Math.ceil((height + 18) / (high + 4)) + 2)).fill(-1);
     const places: (readonly [px: number, py: number])[] = [];
@@ -269,7 +269,7 @@ export function drawMarks(
     return longer / 2;
   }
 
-  /** Pixel by pixel: a path through all of many points takes a canvas long. */
+  /** Draws pixel by pixel, since a single path through many points is slow on a canvas. */
   function inPixels(): void {
     const { width: wide, height: high } = context.canvas;
     const image = context.getImageData(0, 0, wide, high);
@@ -309,7 +309,7 @@ export function drawMarks(
   }
 }
 
-/** Draws the text and whatever follows the pointer. Its source becomes part of a page, so it uses nothing else of this module. */
+/** Draws the text and everything that follows the pointer. Its source becomes part of a page, so it uses nothing else of this module. */
 export function drawOver(
   context: CanvasRenderingContext2D,
   scene: MapScene,
@@ -457,7 +457,7 @@ export function drawRulers(
   };
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (!hasFrame) {
-    // Where there is no room for a frame, the left edge has the ticks.
+    // Without space for a frame, the left edge has the ticks.
     context.textAlign = 'left';
     context.textBaseline = 'middle';
     context.lineJoin = 'round';

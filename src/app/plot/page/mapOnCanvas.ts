@@ -2,7 +2,7 @@ import type { insidePolygon } from '../../../scene/index.ts';
 import type { drawLand, drawMarks, drawOver, drawRulers, Land, landOf } from './mapDrawing.ts';
 import type { CanvasMap, MapEvents, MapMargins, MapScene, MapTerrain, MapTheme, MapTool } from './mapScene.ts';
 
-/** Functions from which the map is made. */
+/** Functions used by the map. */
 export interface MapParts {
   readonly landOf: typeof landOf;
   readonly drawLand: typeof drawLand;
@@ -13,17 +13,17 @@ export interface MapParts {
 }
 
 /**
- * Makes a map on a canvas. Land and points are redrawn when they or the visible part change; whatever follows the pointer is drawn above them. With
- * very many points a gesture moves the picture, and the points are redrawn when it ends. Its source becomes part of a page, so it uses nothing else
- * of this module.
+ * Makes a map on a canvas. Background and points are redrawn when they or the visible part change; everything that follows the pointer is drawn above
+ * them. With very many points a gesture moves the picture, and the points are redrawn when it ends. Its source becomes part of a page, so it uses
+ * nothing else of this module.
  */
 export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: MapParts): CanvasMap {
   const distance = (x: number, y: number) => Math.sqrt(x * x + y * y);
-  /** Points from which a gesture moves the picture first. */
+  /** Minimum number of points for gestures that move the picture before redrawing. */
   const MANY = 20_000;
-  /** How far the map is enlarged where points become pictures. */
+  /** Minimum zoom factor for points as pictures. */
   const PICTURED = 2.6;
-  /** Milliseconds into a frame from which a drawing waits for the next. */
+  /** Milliseconds into a frame after which a drawing waits for the next one. */
   const LATE = 25;
   const context = canvas.getContext('2d')!;
   const layer = document.createElement('canvas');
@@ -32,13 +32,13 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   let margins: MapMargins = { left: 0, right: 0, bottom: 0, gap: { left: 16, right: 16, top: 16, bottom: 16 } };
   let tool: MapTool = 'ask';
   let view = { scaleX: 1, scaleY: -1, shiftX: 0, shiftY: 0 };
-  /** The scale at which all is shown. */
+  /** Scale at which all points are visible. */
   let whole = 1;
   let isMoved = false;
   let radius = 3;
   let lasso: number[] = [];
   let frame = 0;
-  /** Frames that a drawing has waited for. */
+  /** Number of frames that a drawing has waited. */
   let waited = 0;
   let rest = 0;
   /** Contents and view of the layer. */
@@ -95,7 +95,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     }
   }
 
-  /** Makes the land of a terrain that has not been drawn, if there is one, which takes as long as drawing it: the next frame is for that. */
+  /** Makes the background of a new terrain, if there is one, which takes as long as drawing it: drawing is then left to the next frame. */
   function isLandNew(): boolean {
     const terrain = scene?.terrain;
     if (terrain === undefined || theme === undefined || (land?.of === terrain && land.theme === theme)) return false;
@@ -126,13 +126,13 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     parts.drawRulers(context, pixels(), margins, scene.titles, theme);
   }
 
-  /** The scene with pictures where the map is enlarged enough, and otherwise without. */
+  /** Scene with pictures if the zoom is high enough, otherwise without. */
   const seen = (): MapScene =>
     scene!.pictures !== undefined && view.scaleX > PICTURED * whole
       ? { ...scene!, names: [] }
       : { ...scene!, pictures: undefined };
 
-  /** The layer as it was drawn before, where it would be now. */
+  /** Draws the previous layer at its current position. */
   function shifted(): void {
     const from = drawn!.view;
     const [wider, higher] = [view.scaleX / from.scaleX, view.scaleY / from.scaleY];
@@ -187,7 +187,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     return cells;
   }
 
-  /** The point nearest to a pixel within some, or −1. */
+  /** Point nearest to a pixel within a distance, or −1. */
   function nearest(px: number, py: number, within: number): number {
     if (scene === undefined || scene.x.length === 0) return -1;
     const { x, y, hidden } = scene;

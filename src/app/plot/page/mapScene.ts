@@ -1,4 +1,4 @@
-/** Scene of a {@link CanvasMap}. Arrays are not copied: give new arrays for what has changed. */
+/** Scene of a {@link CanvasMap}. Arrays are not copied: pass new arrays for changed data. */
 export interface MapScene {
   /** N coordinates along each axis. */
   readonly x: ArrayLike<number>;
@@ -6,7 +6,7 @@ export interface MapScene {
   /** Whether both axes have the same scale. */
   readonly equal: boolean;
   readonly titles: readonly [across: string, up: string];
-  /** Half axes of an ellipse around each point, in units, turned by radians from the first axis toward the second; around the positions `at`, if given. */
+  /** Half axes of an ellipse around each point, in units, rotated by radians from the first axis toward the second; around the positions `at`, if set. */
   readonly reach?:
     | {
         readonly x: ArrayLike<number>;
@@ -15,7 +15,7 @@ export interface MapScene {
         readonly at?: { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> } | undefined;
       }
     | undefined;
-  /** Further positions of the points, drawn as dots: all N of the first copy, then those of the next. */
+  /** Further positions of the points, drawn as dots: all N of the first copy, then all of the next. */
   readonly cloud?: { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> } | undefined;
   /** Look of each kind: a CSS color #rrggbb, and an SVG path with the area of a circle of radius 1. */
   readonly kinds: readonly { readonly color: string; readonly path: string }[];
@@ -28,7 +28,7 @@ export interface MapScene {
   /** 1 for points with a ring, for doubt. */
   readonly ringed?: ArrayLike<number> | undefined;
   readonly terrain?: MapTerrain | undefined;
-  /** Pictures of the points, drawn in their places when the map is enlarged, where there is room. */
+  /** Pictures of the points, drawn at their positions when the map is enlarged, where they fit. */
   readonly pictures?: MapPictures | undefined;
   /** Radius of a point in pixels when all is visible; by default it depends on the number of points. */
   readonly radius?: number | undefined;
@@ -38,16 +38,16 @@ export interface MapScene {
   readonly added?: readonly { readonly x: number; readonly y: number; readonly isDoubtful: boolean }[] | undefined;
   readonly hovered?: number | undefined;
   readonly chosen?: number | undefined;
-  /** Points that are joined to the one under the pointer, or else to the chosen one. */
+  /** Points connected to the one under the pointer, or else to the chosen one. */
   readonly joined?: readonly number[] | undefined;
-  /** A closed line: the lasso around selected points. */
+  /** Closed line: the lasso around selected points. */
   readonly ring?: readonly (readonly [number, number])[] | undefined;
   readonly cursor?: readonly [number, number] | undefined;
-  /** A line through positions. */
+  /** Line through positions. */
   readonly path?: readonly (readonly [number, number])[] | undefined;
 }
 
-/** Pictures of all N points of one size, on one sheet. */
+/** Pictures of all N points, of the same size, on one sheet. */
 export interface MapPictures {
   /** Pixels of a picture. */
   readonly width: number;
@@ -58,19 +58,19 @@ export interface MapPictures {
   sheet(): CanvasImageSource;
 }
 
-/** Terrain behind the points: certainty as land with contours, the unknown hatched. */
+/** Terrain behind the points: the background with contours where the model is certain, hatched where it is not. */
 export interface MapTerrain {
   readonly x: readonly [low: number, high: number];
   readonly y: readonly [low: number, high: number];
   readonly side: number;
-  /** side × side, from the lowest y: 0 where it is certain, 1 where nothing is known. */
+  /** Doubt, side × side, from the lowest y: 0 for certain, 1 for unknown. */
   readonly doubt: Float64Array;
-  /** side × side from 0 to 1, colored by `ramp` in place of the land. */
+  /** Tint, side × side, from 0 to 1, colored by `ramp` instead of the default colors. */
   readonly tint?: Float64Array | undefined;
   readonly ramp?: readonly string[] | undefined;
 }
 
-/** Colors of a {@link CanvasMap}: CSS colors, #rrggbb for those that are mixed. */
+/** Colors of a {@link CanvasMap}: CSS colors, in the form #rrggbb if they are mixed. */
 export interface MapTheme {
   readonly certain: string;
   readonly mid: string;
@@ -96,7 +96,7 @@ export interface MapMargins {
   readonly gap: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
 }
 
-/** Action of dragging: ask about positions, draw a lasso, or move the map. */
+/** Action of dragging: query positions, draw a lasso, or move the map. */
 export type MapTool = 'ask' | 'lasso' | 'move';
 
 /** Listeners of a {@link CanvasMap}. */
@@ -113,7 +113,7 @@ export interface MapEvents {
   lasso(points: readonly number[], ring: readonly (readonly [number, number])[]): void;
 }
 
-/** A map on a canvas, with zoom, moving, lasso and hover. */
+/** Map on a canvas, with zoom, moving, lasso and hover. */
 export interface CanvasMap {
   show(scene: MapScene, theme: MapTheme): void;
   use(tool: MapTool): void;

@@ -23,7 +23,7 @@ export function runPage(
   let hovered = -1;
   let isLassoMode = false;
 
-  // Where points are colored by numbers, each color is a group of its own. Colors are #rrggbb or rgb(…).
+  // Where points are colored by numbers, each color is a group. Colors are #rrggbb or rgb(…).
   const circle = 'M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z';
   const hex = (color: string) =>
     color.startsWith('#')

@@ -8,7 +8,7 @@ const PACKAGES = 'bullmq ioredis';
 /**
  * Imports the packages for a queue on Redis.
  *
- * @throws InvalidInputError that says what to install
+ * @throws InvalidInputError that names the packages to install
  */
 export async function queuePackages(): Promise<{
   readonly bullmq: typeof import('bullmq');
@@ -66,7 +66,7 @@ export function serverOptions(connection: string): ServerOptions {
 
 /** Milliseconds within which a server must answer at first. */
 const ANSWER = 4000;
-/** Attempts to reconnect, the pauses between which grow to a second: a minute, for example of a restart. */
+/** Attempts to reconnect, with pauses that grow to a second: about a minute, enough for a restart. */
 const MOST_ATTEMPTS = 70;
 const MOST_PAUSE = 1000;
 
@@ -107,8 +107,8 @@ export async function checkServer(server: ServerOptions): Promise<void> {
 }
 
 /**
- * An error of a server or connection in words without any part of the connection string; an error of the library is returned unchanged. It has no
- * cause: errors of ioredis contain the command that failed, which may be the one with the password.
+ * Error of a server or connection in words, without any part of the connection string; an error of the library is returned unchanged. It has no
+ * cause: errors of ioredis contain the command that failed, which may include the password.
  */
 export function failureOf({ host, port }: ServerOptions, error: Error): LatentFieldError {
   if (error instanceof LatentFieldError) return error;
@@ -128,10 +128,10 @@ function reasonOf({ message, code }: NodeJS.ErrnoException): string {
   }
   if (code !== undefined) return `cannot be reached (${code}). Is it running, and is the address right?`;
   if (/\bOOM\b/.test(message)) {
-    return "is out of memory (its maxmemory), and took nothing of this. Raise maxmemory, or clear what was given up: 'latentfield queue --clear'.";
+    return "is out of memory (its maxmemory), and stored nothing. Raise maxmemory, or clear abandoned jobs: 'latentfield queue --clear'.";
   }
   if (/MISCONF/.test(message))
-    return 'takes no writes, as it cannot save its data to disk (MISCONF). Look at its log, and at the room on its disk.';
+    return 'refuses writes, because it cannot save its data to disk (MISCONF). Check its log and the free space on its disk.';
   if (/READONLY/.test(message)) return 'is a read-only replica. Give the address of its primary.';
   if (/LOADING/.test(message)) return 'is still loading its data. Try again in a moment.';
   if (/Protocol error|RESP|please report/i.test(message))

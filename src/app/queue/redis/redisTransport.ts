@@ -24,18 +24,18 @@ export interface RedisTransportOptions {
   readonly prefix?: string | undefined;
   /** Seconds without a sign of life after which a worker counts as lost; default 10. */
   readonly lockSeconds?: number | undefined;
-  /** Seconds for which bytes are kept after their coordinator is gone; default a day. A running coordinator renews what it needs. */
+  /** Lifetime of bytes in seconds after their coordinator is gone; default a day. A running coordinator renews what it needs. */
   readonly keptSeconds?: number | undefined;
 }
 
-/** Attempts at a job that fails for a reason outside of the job, and number of workers that it may lose. */
+/** Attempts at a job that fails for an external reason, and number of workers that it may lose. */
 const ATTEMPTS = 3;
 const MOST_LOST = 5;
 /** Approximate number of events that a queue remembers. */
 const MOST_EVENTS = 1000;
-/** Seconds for which finished jobs are kept, and their number. The same number of failed jobs is kept as long as bytes are. */
+/** Lifetime of finished jobs in seconds, and their maximum number. The same number of failed jobs is kept as long as bytes are. */
 const KEPT = { age: 3600, count: 1000 };
-/** Milliseconds for which a worker keeps a job that it returns, so that it does not circulate at once. */
+/** Milliseconds that a worker keeps a job before returning it, so that it does not circulate at once. */
 const RETURNED = 200;
 
 interface Body {
@@ -46,7 +46,7 @@ interface Body {
  * Jobs on a Redis server, by BullMQ.
  *
  * @throws InvalidInputError if the packages are not installed or the connection is malformed; LatentFieldError, within 5 seconds, if the server
- *   cannot be reached or refuses the password
+ *   cannot be reached or rejects the password
  * @example
  * ```ts
  * const transport = await redisTransport({ connection: 'redis://127.0.0.1:6379' });
@@ -160,7 +160,7 @@ function speaking<T extends object>(server: ServerOptions, functions: T): T {
 const pause = (milliseconds: number, signal: AbortSignal) =>
   setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 
-/** Milliseconds after which a connection counts as closed: one whose server is away never says that it is. */
+/** Milliseconds after which a connection counts as closed, since a connection to an unreachable server never reports it. */
 const CLOSING = 2000;
 
 async function closed(closing: Promise<unknown>): Promise<void> {
@@ -243,7 +243,7 @@ async function serve(
   };
 }
 
-/** Blobs under Redis keys: inside of a job they would be JSON, five times as large. */
+/** Blobs under Redis keys: inside a job they would be JSON, five times as large. */
 function redisBlobs(redis: Redis, prefix: string, seconds: number): Blobs {
   const named = (key: string) => `${prefix}:blobs:${key}`;
   return {
@@ -269,7 +269,7 @@ function redisBlobs(redis: Redis, prefix: string, seconds: number): Blobs {
   };
 }
 
-/** Seconds for which unread messages are kept. */
+/** Lifetime of unread messages in seconds. */
 const MESSAGE_SECONDS = 86_400;
 
 /** Inboxes as Redis lists, each with a connection that waits for the next message. */

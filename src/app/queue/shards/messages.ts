@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { checkSaved } from '../../../core/saved.ts';
 import type { KernelJSON } from '../../../kernels/kernelToJson.ts';
-import type { LikelihoodJSON } from '../../../processes/likelihoods/likelihood.ts';
+import type { LikelihoodJSON } from '../../../model/entrywise/likelihood.ts';
 import type { PlainTensor, ShardPoint } from '../../../processes/variational/shards.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -19,16 +19,16 @@ const rowsSchema = v.strictObject({
   fit: v.string(),
 });
 
-/** The rows of a shard with the kernel for their sums, and the likelihood for the uncollapsed bound. */
+/** Rows of a shard with the kernel for their sums, and the likelihood for the uncollapsed bound. */
 export interface HeldRows {
   readonly kernel: KernelJSON;
   readonly likelihood?: LikelihoodJSON | undefined;
   readonly rows: Matrix;
-  /** Their branches of the tree of blocks, each by the numbers of rows of its blocks. */
+  /** Branches of the tree of blocks, each as the numbers of rows of its blocks. */
   readonly branches: readonly (readonly number[])[];
 }
 
-/** The bytes of a shard, different for every fit: what a fit removes is only its own. */
+/** Bytes of a shard, unique to each fit, so that a fit only removes its data. */
 export const rowsBytes = ({ kernel, likelihood, rows, branches }: HeldRows, fit: string): Uint8Array =>
   framed({ kernel, likelihood, rows: rows.rows, columns: rows.columns, branches, fit }, [rows.data]);
 
@@ -37,7 +37,7 @@ export function rowsFrom(bytes: Uint8Array): HeldRows {
   const { header, lists } = frameFrom(bytes);
   const { kernel, likelihood, rows, columns, branches } = checkSaved(rowsSchema, header, 'shard');
   if (lists.length !== 1 || lists[0]!.length !== rows * columns) {
-    throw new InvalidInputError(`The rows of a shard are no ${rows}×${columns} matrix.`);
+    throw new InvalidInputError(`The rows of a shard are not a ${rows}×${columns} matrix.`);
   }
   const held = branches.flat().reduce((sum, some) => sum + some, 0);
   if (held !== rows) throw new InvalidInputError(`The blocks of a shard have ${held} rows, and the shard ${rows}.`);
@@ -46,16 +46,16 @@ export function rowsFrom(bytes: Uint8Array): HeldRows {
 
 /** Questions to a shard. */
 export type Question =
-  /** Its sums at a point or, with slopes, its gradients there. */
+  /** Sums of the shard at a point or, with slopes, its gradients there. */
   | {
       readonly kind: 'evaluate';
       readonly number: number;
       readonly at: ShardPoint;
       readonly slopes?: Float64Array | undefined;
     }
-  /** The gradients at the point of the previous question, so that it need not be sent and evaluated again. */
+  /** Gradients at the point of the previous question, so that it need not be sent and evaluated again. */
   | { readonly kind: 'slopes'; readonly number: number; readonly slopes: Float64Array }
-  /** Asks again for an answer that did not arrive. */
+  /** Requests an answer again that did not arrive. */
   | { readonly kind: 'again'; readonly number: number };
 
 const questionSchema = v.variant('kind', [
@@ -85,21 +85,21 @@ export function questionFrom(bytes: Uint8Array): Question {
     const data = listAt(lists, i);
     const size = shape.reduce((product, length) => product * length, 1);
     if (data.length === size) return { shape, data };
-    throw new InvalidInputError(`${data.length} numbers are no tensor of shape [${shape}].`);
+    throw new InvalidInputError(`${data.length} numbers are not a tensor of shape [${shape}].`);
   });
   return { kind, number, at, slopes: question.slopes ? listAt(lists, at.length) : undefined };
 }
 
 function listAt(lists: Frame['lists'], i: number): Float64Array {
   const list = lists[i];
-  if (list === undefined) throw new InvalidInputError('A question to a shard holds fewer lists than it names.');
+  if (list === undefined) throw new InvalidInputError('A question to a shard contains fewer lists than it names.');
   return list;
 }
 
-/** Answers of a worker about its shard. `inbox` is where it takes questions. */
+/** Answers of a worker about its shard. `inbox` is its address for questions. */
 export type Answer = { readonly shard: number; readonly inbox: string } & (
-  | /** It has the rows. */ { readonly kind: 'ready' }
-  | /** It has no answer to this question: it is to be sent whole. */ {
+  | /** The worker has the rows. */ { readonly kind: 'ready' }
+  | /** The worker cannot answer this question: it must be sent completely. */ {
       readonly kind: 'missing';
       readonly number: number;
     }
@@ -128,15 +128,15 @@ export function answerFrom(bytes: Uint8Array): Answer {
   return answer.kind === 'answer' ? { ...answer, values: lists } : answer;
 }
 
-/** Bytes of the header's length, which come first. */
+/** Bytes of the header's length, at the beginning. */
 const PREFIX = 4;
 const BYTES = 8;
 
 const aligned = (length: number) => Math.ceil(length / BYTES) * BYTES;
 
 /**
- * A small header and large lists of doubles as bytes: the length of the header's JSON in four bytes, the JSON, and the doubles, little-endian, from
- * the next multiple of eight bytes on.
+ * Small header and large lists of doubles as bytes: the length of the header's JSON in four bytes, the JSON, and the doubles, little-endian, starting
+ * at the next multiple of eight bytes.
  */
 export function framed(header: object, lists: readonly Float64Array[] = []): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify({ ...header, lengths: lists.map(({ length }) => length) }));
@@ -165,14 +165,14 @@ interface Frame {
 export function frameFrom(bytes: Uint8Array): Frame {
   const size = bytes.length < PREFIX ? Number.NaN : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (!(size <= bytes.length - PREFIX)) {
-    throw new InvalidInputError(`${bytes.length} bytes are no message: its header would end behind them.`);
+    throw new InvalidInputError(`${bytes.length} bytes are not a message: the header would end beyond them.`);
   }
   const { lengths, ...header } = headerFrom(bytes.subarray(PREFIX, PREFIX + size));
   const start = aligned(PREFIX + size);
   const areLengths = Array.isArray(lengths) && lengths.every((length) => Number.isInteger(length) && length >= 0);
   const total = areLengths ? lengths.reduce((sum: number, length: number) => sum + length, 0) : Number.NaN;
   if (start + BYTES * total !== bytes.length) {
-    throw new InvalidInputError(`A message of ${bytes.length} bytes does not hold the lists that its header names.`);
+    throw new InvalidInputError(`A message of ${bytes.length} bytes does not contain the lists that its header names.`);
   }
   // Copied, because bytes from a server need not begin at a multiple of eight.
   const { buffer } = Uint8Array.from(bytes.subarray(start));
@@ -192,5 +192,5 @@ function headerFrom(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     // The error below reports it.
   }
-  throw new InvalidInputError('The header of a message is no JSON object.');
+  throw new InvalidInputError('The header of a message is not a JSON object.');
 }

@@ -3,8 +3,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { matrixTensor } from '../../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../../engine/tensors/float64/scope.ts';
 import { kernelFromJSON } from '../../../kernels/json.ts';
+import { likelihoodFromJSON } from '../../../model/parameterJson.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';
-import { likelihoodFromJSON } from '../../../processes/likelihoods/index.ts';
 import { type HeldShard, type ShardPoint, shardValues } from '../../../processes/variational/shards.ts';
 import type { HeldRows } from './messages.ts';
 
@@ -28,8 +28,8 @@ class OtherMessage extends Error {
 }
 
 /**
- * Turns this thread into a thread of shards. Between the sums at a point and their slopes it waits inside of the evaluation, so that intermediate
- * results are there for the gradients.
+ * Turns this thread into a thread of shards. Between the sums at a point and their slopes it waits inside the evaluation, so that intermediate
+ * results are available for the gradients.
  */
 export function serveShards(port: MessagePort, own: OwnParts): void {
   let held: HeldShard | Error | undefined;
@@ -84,7 +84,7 @@ export function serveShards(port: MessagePort, own: OwnParts): void {
   });
 }
 
-/** The shard, or the reason why it cannot be evaluated, such as a kernel unknown to this worker, which is then the answer to the first question. */
+/** Shard, or the reason why it cannot be evaluated, such as a kernel unknown to this worker, which then answers the first question. */
 function heldOr({ kernel, likelihood, rows, branches }: HeldRows, own: OwnParts): HeldShard | Error {
   try {
     return {

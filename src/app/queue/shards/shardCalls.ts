@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError, NumericalError } from '../../../core/errors.ts';
 import { threadOptions } from '../../../core/host.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import { checkOptions } from '../../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../../core/options.ts';
 import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
 import {
   type Branch,
@@ -19,17 +19,8 @@ import { packed } from '../requests.ts';
 import { dataKey, keysOf, openSession, SHARDS, type Transport, VERSION } from '../session.ts';
 import { type Answer, answerFrom, type HeldRows, questionBytes, rowsBytes } from './messages.ts';
 
-/** Options of {@link queueShards}: where the rows go; threads of this process without a connection. */
-export interface QueueShardsOptions {
-  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
-  readonly connection?: string | undefined;
-  /** Prefix of all keys; default 'latentfield'. */
-  readonly prefix?: string | undefined;
-  /** Number of shards. With at least 8192 rows per shard, the bits of a fit are those of a single process. */
-  readonly count: number;
-  /** Seconds without a worker for a shard before the fit fails; default 60. */
-  readonly patience?: number | undefined;
-}
+/** Options of {@link queueShards}: the destination of the rows; threads of this process without a connection. */
+export interface QueueShardsOptions extends OptionsIn<typeof schema> {}
 
 /** Thread programs, for tests that run from sources. */
 interface Programs {
@@ -56,21 +47,25 @@ export type ShardCall =
   | { readonly kind: 'close' };
 
 const schema = v.strictObject({
+  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   connection: v.optional(v.string()),
+  /** Prefix of all keys; default 'latentfield'. */
   prefix: v.optional(v.string()),
+  /** Number of shards. With at least 8192 rows per shard, the result has the same bits as in a single process. */
   count: v.pipe(v.number('a whole number'), v.integer('a whole number'), v.minValue(1, 'a whole number from 1')),
+  /** Seconds without a worker for a shard before the fit fails; default 60. */
   patience: v.optional(v.pipe(v.number('a number from 1'), v.minValue(1, 'a number from 1')), 60),
 });
 
 /**
  * Shards for the option `shards` of `bayesianGplvm`: the workers of a queue keep the rows and compute the sums of a bound over them, Ψ₁ᵀY, Ψ₂ and ψ₀
  * of the collapsed bound and Σ E[log p(y|f)] of the uncollapsed one, with their gradients. The sums are added in the order of one tree of blocks of
- * at most 8192 rows, as without shards: with at least as many rows per shard the bits are the same, with fewer they depend only on the number of
- * shards. The shard of a lost worker goes to another one, and the fit continues.
+ * at most 8192 rows, as without shards: with at least that many rows per shard the bits are the same, with fewer they depend only on the number of
+ * shards. If a worker is lost, its shard is assigned to another one, and the fit continues.
  * The thread of the fit waits for each evaluation and is free in between.
  *
  * @param options - see {@link QueueShardsOptions}
- * @throws InvalidInputError for an unknown option. The fit rejects with LatentFieldError if the server cannot be reached or no worker takes a shard
+ * @throws InvalidInputError for an unknown option. The fit rejects with LatentFieldError if the server cannot be reached or no worker accepts a shard
  * @example
  * ```ts
  * const shards = queueShards({ count: 2 });
@@ -96,7 +91,7 @@ export function queueShards(options: QueueShardsOptions, programs: Programs = {}
       return {
         sums,
         gradients: (at, slopes) => {
-          // The workers have the point of the last sums, which is this one unless other sums were asked for in between.
+          // The workers have the point of the last sums, which is this one unless other sums were requested in between.
           if (at !== last) sums(at);
           return call({ kind: 'gradients', slopes }) as Float64Array[];
         },
@@ -108,7 +103,7 @@ export function queueShards(options: QueueShardsOptions, programs: Programs = {}
   };
 }
 
-/** A thread whose answers are waited for, because a model is evaluated synchronously. */
+/** Thread whose answers are awaited synchronously, because a model is evaluated synchronously. */
 function blockingThread(data: Omit<ShardThreadData, 'flag'>, program: string | undefined) {
   const { port1, port2 } = new MessageChannel();
   const flag = new Int32Array(new SharedArrayBuffer(4));
@@ -140,26 +135,26 @@ function asked(port: MessagePort, flag: Int32Array, call: ShardCall): unknown {
 
 /** Milliseconds between signs of life to the workers. */
 const ALIVE = 10_000;
-/** Milliseconds without an answer after which it is asked for again. */
+/** Milliseconds without an answer after which it is requested again. */
 const QUIET = 5000;
 
-/** A fit whose rows are spread over shards, each of which stays with a worker. */
+/** Fit whose rows are spread over shards. Each shard stays with one worker. */
 export interface ShardCalls {
   /** Sums over all rows at a point, added in the order of the tree of blocks. */
   sums(at: ShardPoint): Promise<Float64Array[]>;
-  /** Gradients at the point of the last sums, given those in the sums. */
+  /** Gradients at the point of the last sums, from the gradients in the sums. */
   gradients(slopes: Float64Array): Promise<Float64Array[]>;
   close(): Promise<void>;
 }
 
 interface Shard {
-  /** Its first row, and the first row of the next shard. */
+  /** First row of the shard, and of the next one. */
   readonly from: number;
   readonly to: number;
-  /** Its part of the tree of blocks. */
+  /** Part of the tree of blocks. */
   readonly branches: readonly Branch[];
   readonly job: string;
-  /** Key of the rows, for a worker that takes them over. */
+  /** Key of the rows, for a worker that replaces another. */
   readonly key: string;
   /** Inbox of its worker, if there is one. */
   inbox?: string;
@@ -167,16 +162,16 @@ interface Shard {
   answered?: string;
   waiting?: {
     readonly number: number;
-    /** Time at which it was sent or asked for again. */
+    /** Time at which it was sent or requested again. */
     since: number;
-    /** The complete question, for a worker that does not know the previous one. */
+    /** Complete question, for a worker that does not know the previous one. */
     readonly whole: () => Uint8Array;
     resolve(values: readonly Float64Array[]): void;
     reject(error: Error): void;
   };
 }
 
-/** Distributes the rows, and waits for workers to take them when sums are needed. */
+/** Distributes the rows, and waits for workers to accept them when sums are needed. */
 export async function openShards(
   transport: Transport,
   rows: Matrix,
@@ -219,7 +214,7 @@ export async function openShards(
     await session.add([{ id: job, body }], [job], () => ({ look: async () => false, fail: lose }));
   }
 
-  /** Handles an answer; one that nobody waits for is a duplicate. */
+  /** Handles an answer; an unexpected one is a duplicate. */
   const take = async (answer: Answer) => {
     const shard = shards[answer.shard];
     if (shard === undefined) return;
@@ -265,7 +260,7 @@ export async function openShards(
       transport.send(shard.inbox, isKnown ? short : whole()).catch(reject);
     });
 
-  /** Added in the order of the tree, whichever shard answered first, so that the bits are always the same. */
+  /** Adds in the order of the tree, independent of the order of answers, so that the bits are always the same. */
   const summed = (parts: readonly Float64Array[]) => {
     const branches = shards.flatMap(({ branches }) => branches);
     const whole = ({ from, to }: Branch) => parts[branches.findIndex((own) => own.from === from && own.to === to)];

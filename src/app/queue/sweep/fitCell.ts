@@ -10,9 +10,9 @@ import {
   type SelectionScore,
   trustworthinessScore,
 } from '../../../inference/index.ts';
+import { usualNeighbors } from '../../../inference/scores/localScores.ts';
 import { rowsOf, splitsOf } from '../../../inference/selection/folds.ts';
 import type { Fit } from '../../../model/fit.ts';
-import { usualNeighbors } from '../../../models/comparedRows.ts';
 import { describedModel } from '../../../models/describedModel.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';
 import { standardize } from '../../io/index.ts';
@@ -20,7 +20,7 @@ import type { CellOutcome } from './outcome.ts';
 import type { Cell, SweepScore } from './spec.ts';
 import { type ReadTable, readSweptTable } from './sweptTable.ts';
 
-/** A table in the form that a sweep fits. */
+/** Table in the form that a sweep fits. */
 export interface SweptTable {
   readonly observations: Matrix;
   readonly labels?: readonly string[] | undefined;
@@ -29,7 +29,7 @@ export interface SweptTable {
 /** Seconds between checkpoints. */
 const INTERVAL = 5;
 
-/** One fit of a sweep with its scores. A fit that fails with an error of the library is a line of the table, not the end of the sweep. */
+/** One fit of a sweep with its scores. A fit that fails with an error of the library becomes a line of the table and does not end the sweep. */
 export async function fitCell(
   cell: Cell,
   { observations, labels }: SweptTable,

@@ -15,20 +15,20 @@ export const cellOutcomeSchema = v.strictObject({
   status: v.string(),
   iterations: v.nullable(v.number()),
   seconds: number,
-  /** The reason why there is no score, or no fit. */
+  /** Reason why there is no score, or no fit. */
   failure: v.optional(v.string()),
 });
 export type CellOutcome = v.InferOutput<typeof cellOutcomeSchema>;
 
-/** A row of the table of a sweep. */
+/** Row of a sweep's table. */
 export interface SweepRow {
   readonly model: string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly seed: number;
-  /** Number of folds that are fitted, and of all folds. */
+  /** Number of completed folds, and of all folds. */
   readonly done: number;
   readonly folds: number;
-  /** Means over the folds that are done; null for a score that a fold does not have. */
+  /** Means over the completed folds; null for a score that a fold does not have. */
   readonly scores: Readonly<Record<string, number | null>>;
   readonly objective: number | null;
   /** Distinct statuses of the fits. */
@@ -36,7 +36,7 @@ export interface SweepRow {
   readonly failure?: string;
 }
 
-/** Row of the table for the fits that are done. */
+/** Row of the table from the completed fits. */
 export function rowOf(
   {
     model,
@@ -66,7 +66,7 @@ function mean(values: readonly (number | null)[]): number | null {
   return values.reduce<number>((sum, value) => sum + value!, 0) / values.length;
 }
 
-/** The table as CSV, with one column for each option of any model. */
+/** Table as CSV, with one column for each option of any model. */
 export function tableText(rows: readonly SweepRow[], scores: readonly string[]): string {
   const options = [...new Set(rows.flatMap((row) => Object.keys(row.options)))];
   const header = ['model', ...options, 'seed', 'done', 'folds', ...scores, 'objective', 'status', 'failure'];
@@ -89,7 +89,7 @@ const cellText = (value: unknown) =>
 
 const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Results that a sweep keeps in a folder, so that a restarted sweep only does what is missing. */
+/** Results that a sweep stores in a folder, so that a restarted sweep only computes missing ones. */
 export interface Kept {
   /** Existing outcomes by the id of the fit. */
   outcomes(): Promise<Map<string, CellOutcome>>;

@@ -1,53 +1,22 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { MatrixLike } from '../../../core/matrix.ts';
+import { listOf, type OptionsIn, typed } from '../../../core/options.ts';
 import { combinationsOf } from '../../../inference/selection/selectOptions.ts';
 import type { ReadTableOptions } from '../../io/index.ts';
 import { packed } from '../requests.ts';
 import { checksumOf } from '../session.ts';
 
-/** A model of a sweep as JSON: its name, fixed options, and lists of options that vary. */
-export interface SweptModel {
-  readonly model: string;
-  readonly options?: Readonly<Record<string, unknown>> | undefined;
-  readonly grid?: Readonly<Record<string, readonly unknown[]>> | undefined;
-}
+/** Model of a sweep as JSON: its name, fixed options, and lists of options that vary. */
+export interface SweptModel extends OptionsIn<typeof sweptModel> {}
 
 /** Limits of each fit of a sweep. */
-export interface SweptFit {
-  readonly maxIterations?: number | undefined;
-  readonly maxEvaluations?: number | undefined;
-  readonly maxSeconds?: number | undefined;
-  readonly tolerance?: number | undefined;
-  readonly restarts?: number | undefined;
-}
+export interface SweptFit extends OptionsIn<typeof fit> {}
 
-/** Specification of a sweep: plain JSON, except for observations that are given directly. */
-export interface SweepSpec {
-  /** Models with their grids. */
-  readonly models: readonly SweptModel[];
-  /** N×D observations, or the path or URL of a table. */
-  readonly data: MatrixLike | string;
-  /** N labels, or the column of the table with the labels. */
-  readonly labels?: readonly string[] | string | number | undefined;
-  /** Options for reading the table. */
-  readonly table?: ReadTableOptions | undefined;
-  /** How the table reaches the workers: as bytes through the queue, or as a file that each of them reads; default the queue for tables up to 16 MB. */
-  readonly through?: 'queue' | 'file' | undefined;
-  /** Whether columns are standardized to mean 0 and standard deviation 1. */
-  readonly standardize?: boolean | undefined;
-  /** Seeds of the fits; default [0]. */
-  readonly seeds?: readonly number[] | undefined;
-  /** Number of folds that are held out in turn, from 2; default 0, which scores fits of all points. */
-  readonly folds?: number | undefined;
-  /** Seed of the folds; default 0. */
-  readonly foldSeed?: number | undefined;
-  /** Names of scores; default none, since each fit has its objective. */
-  readonly scores?: readonly SweepScore[] | undefined;
-  readonly fit?: SweptFit | undefined;
-}
+/** Specification of a sweep: plain JSON, except for observations that are passed directly. */
+export interface SweepSpec extends OptionsIn<typeof specSchema> {}
 
-/** Scores of a sweep, named as those of `select`. */
+/** Scores of a sweep, with the same names as for `select`. */
 export type SweepScore = 'nearestNeighbor' | 'density' | 'trustworthiness';
 const SWEEP_SCORES: readonly SweepScore[] = ['nearestNeighbor', 'density', 'trustworthiness'];
 
@@ -66,33 +35,40 @@ const folds = v.pipe(
   wholeFrom(0),
   v.check((count) => count !== 1, '0, or a whole number from 2'),
 );
-const scores = v.array(v.picklist(SWEEP_SCORES, `one of ${SWEEP_SCORES.join(', ')}`));
+const scores = listOf(v.picklist(SWEEP_SCORES, `one of ${SWEEP_SCORES.join(', ')}`));
+
+const sweptModel = v.strictObject({
+  model: v.string('the name of a model'),
+  options: v.optional(options, {}),
+  grid: v.optional(v.record(v.string(), v.pipe(listOf(v.unknown()), v.minLength(1, 'at least one value'))), {}),
+});
 
 export const specSchema = v.strictObject({
-  models: v.pipe(
-    v.array(
-      v.strictObject({
-        model: v.string('the name of a model'),
-        options: v.optional(options, {}),
-        grid: v.optional(v.record(v.string(), v.pipe(v.array(v.unknown()), v.minLength(1, 'at least one value'))), {}),
-      }),
-    ),
-    v.minLength(1, 'at least one model'),
-  ),
-  data: v.any(),
-  labels: v.optional(v.union([v.string(), v.number(), v.array(v.string())], 'labels, or the column that holds them')),
-  table: v.optional(options, {}),
+  /** Models with their grids. */
+  models: v.pipe(listOf(sweptModel), v.minLength(1, 'at least one model')),
+  /** N×D observations, or the path or URL of a table. */
+  data: typed<MatrixLike | string>(),
+  /** N labels, or the column of the table with the labels. */
+  labels: v.optional(v.union([v.string(), v.number(), listOf(v.string())], 'labels, or the column that contains them')),
+  /** Options for reading the table. */
+  table: v.optional(typed<ReadTableOptions>(options), {}),
+  /** Transport of the table to the workers: as bytes through the queue, or as a file that each of them reads; default the queue for tables up to 16 MB. */
   through: v.optional(v.picklist(['queue', 'file'], "'queue' or 'file'")),
+  /** Whether columns are standardized to mean 0 and standard deviation 1. */
   standardize: v.optional(v.boolean('true or false'), false),
-  seeds: v.optional(v.pipe(v.array(whole), v.minLength(1, 'at least one seed')), [0]),
+  /** Seeds of the fits; default [0]. */
+  seeds: v.optional(v.pipe(listOf(whole), v.minLength(1, 'at least one seed')), [0]),
+  /** Number of folds that are held out in turn, from 2; default 0, which scores fits of all points. */
   folds: v.optional(folds, 0),
+  /** Seed of the folds; default 0. */
   foldSeed: v.optional(whole, 0),
+  /** Names of scores; default none, since each fit has its objective. */
   scores: v.optional(scores, []),
   fit: v.optional(fit, {}),
 });
 export type CheckedSpec = v.InferOutput<typeof specSchema>;
 
-/** One fit of a sweep in the form that goes to a worker. */
+/** One fit of a sweep as sent to a worker. */
 export const cellSchema = v.strictObject({
   model: v.string(),
   options,
@@ -108,7 +84,7 @@ export const cellSchema = v.strictObject({
 });
 export type Cell = v.InferOutput<typeof cellSchema>;
 
-/** A row of the table: a model with its options and a seed, and one fit per fold. */
+/** Row of the table: a model with its options and a seed, and one fit per fold. */
 export interface SweepLine {
   readonly id: string;
   readonly model: string;
@@ -118,8 +94,8 @@ export interface SweepLine {
 }
 
 /**
- * All fits of a sweep, in the order of the grid, with the last option varying fastest. Ids are derived from what is fitted, so that existing results
- * are found again.
+ * All fits of a sweep, in the order of the grid, with the last option varying fastest. Ids are derived from the inputs of the fit, so that existing
+ * results are reused.
  */
 export function linesOf(spec: CheckedSpec, checksum: string, version: string): SweepLine[] {
   const { seeds, folds, foldSeed, scores, standardize, fit } = spec;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
-import { checkOptions } from '../../../core/options.ts';
+import { checkOptions, functionOf, type OptionsIn, signalOption } from '../../../core/options.ts';
 import { checkSaved } from '../../../core/saved.ts';
 import type { NodeThread } from '../../../inference/index.ts';
 import { fileBlobs, localTransport } from '../localTransport.ts';
@@ -22,38 +22,17 @@ import {
 import { type CheckedSpec, linesOf, type SweepLine, type SweepSpec, specSchema } from './spec.ts';
 import { placedTable, type TablePlace } from './sweptTable.ts';
 
-/** Options of {@link sweep}: where it runs; on this machine alone without a connection or a transport. */
-export interface SweepOptions {
-  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
-  readonly connection?: string | undefined;
-  /** In place of a connection: a transport, which the caller closes and serves. */
-  readonly transport?: Transport | undefined;
-  /** Prefix of all keys; default 'latentfield'. */
-  readonly prefix?: string | undefined;
-  /** Folder that keeps results, checkpoints and the growing table (`table.csv`). */
-  readonly out?: string | undefined;
-  /** Number of simultaneous fits on this machine alone; default 1. */
-  readonly threads?: number | undefined;
-  /** Path or address of a module that exports parts of your own, for a sweep on this machine alone: see `readParts` of `latentfield/workers`. */
-  readonly parts?: string | URL | undefined;
-  /** Starts a thread on this machine: its file calls `serveQueueThread`. */
-  readonly start?: (() => NodeThread) | undefined;
-  /** Seconds without any worker before it gives up; default 60. */
-  readonly patience?: number | undefined;
-  /** Aborting it takes the remaining fits out of the queue; the table holds those that are done. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called after each fit. */
-  readonly onProgress?: ((progress: SweepProgress) => void) | undefined;
-}
+/** Options of {@link sweep}: where it runs; without a connection or a transport, only on this machine. */
+export interface SweepOptions extends OptionsIn<typeof optionsSchema> {}
 
 /** Progress of a sweep. */
 export interface SweepProgress {
-  /** Number of fits that are done, including those of an earlier run, and of all fits. */
+  /** Number of completed fits, including fits of an earlier run, and of all fits. */
   readonly done: number;
   readonly total: number;
-  /** Number of fits that an earlier run had done. */
+  /** Number of fits completed by an earlier run. */
   readonly kept: number;
-  /** The table so far. */
+  /** Table so far. */
   readonly table: readonly SweepRow[];
 }
 
@@ -61,33 +40,41 @@ export interface SweepProgress {
 export interface Sweep {
   /** One row for each model, its options and seed, in the order of the grid. */
   readonly table: readonly SweepRow[];
-  /** The table as CSV. */
+  /** Table as CSV. */
   readonly text: string;
   readonly status: 'complete' | 'stopped';
-  /** Number of fits that an earlier run had done. */
+  /** Number of fits completed by an earlier run. */
   readonly kept: number;
 }
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 const optionsSchema = v.strictObject({
+  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   connection: v.optional(v.string()),
+  /** Transport instead of a connection, which the caller closes and serves. */
   transport: v.optional(v.custom<Transport>(isObject, 'a transport')),
+  /** Prefix of all keys; default 'latentfield'. */
   prefix: v.optional(v.string()),
+  /** Folder that keeps results, checkpoints and the growing table (`table.csv`). */
   out: v.optional(v.string()),
+  /** Number of simultaneous fits for a sweep on this machine only; default 1. */
   threads: v.optional(v.number()),
+  /** Path or address of a module that exports custom parts, for a sweep on this machine only: see `readParts` of `latentfield/workers`. */
   parts: v.optional(v.union([v.string(), v.instance(URL)], 'the path or address of a module')),
-  start: v.optional(v.custom<() => NodeThread>((value) => typeof value === 'function', 'a function')),
+  /** Starts a thread on this machine: its file calls `serveQueueThread`. */
+  start: v.optional(functionOf<() => NodeThread>()),
+  /** Seconds without any worker before it gives up; default 60. */
   patience: v.optional(v.pipe(v.number('a number from 1'), v.minValue(1, 'a number from 1')), 60),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
-  onProgress: v.optional(
-    v.custom<(progress: SweepProgress) => void>((value) => typeof value === 'function', 'a function'),
-  ),
+  /** Signal that removes the remaining fits from the queue; the table contains the completed ones. */
+  signal: signalOption,
+  /** Called after each fit. */
+  onProgress: v.optional(functionOf<(progress: SweepProgress) => void>()),
 });
 
 /**
  * Fits and scores a grid of models × options × seeds × folds, each a job of a queue. Results and checkpoints are kept, so that a sweep that is
- * restarted with the same data and folder only does what is missing. Each fit depends only on its own options and seed, so that the table is
- * independent of where and in which order it was made.
+ * restarted with the same data and folder only computes missing fits. Each fit depends only on its options and seed, so that the table does not
+ * depend on the machines or the order of the fits.
  *
  * @param spec - see {@link SweepSpec}
  * @param options - see {@link SweepOptions}
@@ -108,7 +95,7 @@ export async function sweep(spec: SweepSpec, options: SweepOptions = {}): Promis
     'sweep',
   );
   if (checked.scores.includes('nearestNeighbor') && checked.labels === undefined) {
-    throw new InvalidInputError('The score nearestNeighbor takes labels. Give them, or the column that holds them.');
+    throw new InvalidInputError('The score nearestNeighbor takes labels. Give them, or the column that contains them.');
   }
   if (connection !== undefined && options.transport !== undefined) {
     throw new InvalidInputError('sweep takes either a connection or a transport.');
@@ -264,7 +251,7 @@ async function resultOf({ blobs }: Transport, id: string) {
   return { outcome: checkSaved(cellOutcomeSchema, outcome, 'outcome'), fit };
 }
 
-/** Takes the remaining jobs out of the queue and asks running ones to stop. */
+/** Removes the remaining jobs from the queue and requests that running ones stop. */
 async function canceled(session: Session, lines: readonly SweepLine[], waiting: ReadonlySet<string>): Promise<void> {
   const { transport } = session;
   for (const { id, cells } of lines) {

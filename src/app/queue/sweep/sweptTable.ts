@@ -24,13 +24,13 @@ export const placeSchema = v.variant('kind', [
 ]);
 export type TablePlace = v.InferOutput<typeof placeSchema>;
 
-/** A table in the form that its thread gets. */
+/** Table in the form that a thread receives. */
 export type ReadTable = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | Extract<TablePlace, { kind: 'file' }>;
 
-/** Largest size in bytes of a table that goes through the queue by default. */
+/** Maximum size in bytes of a table that goes through the queue by default. */
 const SMALL = 16 * 2 ** 20;
 
-/** Puts the table where workers find it, with a checksum of its rows. */
+/** Stores the table where workers can read it, with a checksum of its rows. */
 export async function placedTable(
   spec: CheckedSpec,
   { blobs }: Transport,
@@ -40,7 +40,8 @@ export async function placedTable(
   if (typeof data === 'string') {
     const isUrl = /^https?:/.test(data);
     const file = isUrl ? data : resolve(data);
-    const through = spec.through ?? (!isUrl && (await sizeOf(file)) <= SMALL ? 'queue' : 'file');
+    const isSmall = !isUrl && (await sizeOf(file)) <= SMALL;
+    const through = spec.through ?? (isSmall ? 'queue' : 'file');
     if (through === 'file') {
       const checksum = checksumOf(await bytesOf(file));
       const given = Array.isArray(labels) && { labels };
@@ -61,19 +62,25 @@ export async function placedTable(
 const isColumn = (labels: unknown): labels is string | number =>
   typeof labels === 'string' || typeof labels === 'number';
 
+/** @throws InvalidInputError for a pipe or a device, which a resumed sweep, or another worker, could not read again */
 async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch {
+  const found = await stat(file).catch(() => {
     throw new InvalidInputError(
       `There is no file '${file}'. Option data takes a matrix, or the path or URL of a table.`,
     );
-  }
+  });
+  if (found.isFile() || found.isDirectory()) return found.size;
+  throw new InvalidInputError(
+    `'${file}' is a pipe or a device, but the table of a sweep is read more than once. Write it into a file first.`,
+  );
 }
 
-/** Redirects to another origin are not followed: whoever may name one address must not reach another through it. */
+/** Downloads a table. Redirects to another origin are not followed, so that access to one address does not grant access to another. */
 async function bytesOf(file: string): Promise<Uint8Array> {
-  if (!/^https?:/.test(file)) return readFile(file);
+  if (!/^https?:/.test(file)) {
+    await sizeOf(file);
+    return readFile(file);
+  }
   const response = await fetch(file, { redirect: 'manual' });
   if (response.status >= 300 && response.status < 400) {
     throw new InvalidInputError(`'${file}' is a redirect, which is not followed. Name the address that it leads to.`);
@@ -107,7 +114,7 @@ export async function readSweptTable(table: ReadTable): Promise<SweptTable> {
   return { observations: read.observations, labels: labels ?? read.labels };
 }
 
-/** The format of a table is determined by the end of its file's name, so that downloaded bytes become a temporary file. */
+/** Writes downloaded bytes to a temporary file, since the format of a table is determined by its file extension. */
 async function readDownloaded(file: string, bytes: Uint8Array, options: ReadTableOptions) {
   const { rm, writeFile } = await import('node:fs/promises');
   const folder = await makeTemporaryFolder();

@@ -6,7 +6,7 @@ import type { ShardReply, ShardRequest } from '../shards/serveShards.ts';
 import type { WorkerContext } from './serveQueue.ts';
 import { CanceledJob, type HeldThread, watchOver } from './threads.ts';
 
-/** Milliseconds without a sign of the coordinator after which a shard is released, and between checks. */
+/** Milliseconds without a sign of life from the coordinator after which a shard is released, and between checks. */
 const ABANDONED = 60_000;
 const LOOK = 5000;
 /** Seconds without a question after which a worker announces its rows again, until the first question arrives. */
@@ -59,12 +59,12 @@ function watchCoordinator(blobs: WorkerContext['transport']['blobs'], key: strin
 }
 
 interface ShardThread {
-  /** The reply to a request. */
+  /** Sends a request and returns the reply. */
   ask(request: ShardRequest): Promise<ShardReply>;
   replied(reply: ShardReply): void;
 }
 
-/** Passes the rows to the thread and keeps no copy. */
+/** Passes the rows to the thread without keeping a copy. */
 async function shardThread(
   thread: HeldThread,
   request: RequestOf<'shard'>,
@@ -96,7 +96,7 @@ interface Exchange {
   readonly over: AbortSignal;
 }
 
-/** Answers one question after the other. The last answer is kept, because a lost one is asked for again. */
+/** Answers one question after the other. The last answer is kept, because a lost one is requested again. */
 async function answerQuestions(
   sender: { readonly shard: number; readonly inbox: string },
   shard: ShardThread,
@@ -137,7 +137,7 @@ async function answerQuestions(
   }
 }
 
-/** Whoever can write to the server can write anything: malformed questions are reported and get no answer. */
+/** Parses a question: since anyone with access to the server can write to it, malformed questions are reported and get no answer. */
 function questionOf(bytes: Uint8Array, most: number, problem: (message: string) => void): Question | undefined {
   try {
     if (bytes.length <= most) return questionFrom(bytes);

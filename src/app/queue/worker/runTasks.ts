@@ -28,7 +28,7 @@ export async function runCell(job: RunningJob, request: RequestOf<'cell'>, conte
   const content =
     place.kind === 'key' ? place.key : `${place.file} ${place.checksum} ${packed([place.options, place.labels])}`;
   if (cell.checksum !== (place.kind === 'key' ? place.key.replace(/^data\//, '') : place.checksum)) {
-    throw new RefusedJob('The checksum of a fit is not that of its table.');
+    throw new RefusedJob('The checksum of a fit does not match its table.');
   }
   const thread = threads.take(`table ${content}`);
   try {
@@ -81,7 +81,7 @@ export async function runRow(
   await blobs.put(keysOf(job.id).result, bytes(packed({ scores, objective, statuses })));
 }
 
-/** A worker reads only files in the folders, and addresses with the prefixes, that it was started with; links are resolved first. */
+/** Reads a table only from the folders and address prefixes that the worker was started with; links are resolved first. */
 async function tableAt(place: TablePlace, { data, readable }: WorkerContext): Promise<ReadTable> {
   if (place.kind === 'key') return { kind: 'bytes', bytes: await data(place.key) };
   const file = isUrl(place.file) ? addressOf(place.file) : await realpath(place.file).catch(() => undefined);
@@ -106,19 +106,19 @@ async function tableAt(place: TablePlace, { data, readable }: WorkerContext): Pr
 const isAnyHost = (allowed: string) => /^https?:\/\/$/.test(allowed);
 const isUrl = (file: string) => /^https?:/.test(file);
 
-/** An address with its dots resolved; undefined if it has an encoded dot, slash or backslash, which a server may resolve to another location. */
+/** Normalized address; undefined if it has an encoded dot, slash or backslash, which a server may resolve to another location. */
 function addressOf(address: string): string | undefined {
   if (!URL.canParse(address) || /%(2e|2f|5c)/i.test(address)) return undefined;
   const { origin, pathname, search } = new URL(address);
   return `${origin}${pathname}${search}`;
 }
 
-/** Seconds between states from which another worker could continue. */
+/** Seconds between states that another worker could continue. */
 const STATE_INTERVAL = 5;
-/** Milliseconds for which events are collected before they are sent. */
+/** Milliseconds of collecting events before they are sent. */
 const GATHERED = 100;
 
-/** The fit from one start: what `serveRuns` does in a thread of the same machine, with its events sent in batches. */
+/** Fit from one start: the counterpart of `serveRuns` in a thread of the same machine, with its events sent in batches. */
 export async function runStart(
   job: RunningJob,
   request: RequestOf<'start'>,
@@ -175,7 +175,7 @@ export async function runStart(
   }
 }
 
-/** Sends events in order, collected for a moment. */
+/** Sends events in order, in short batches. */
 function eventSink(job: RunningJob, blobs: WorkerContext['transport']['blobs'], key: string) {
   let gathered: (RunEvent | Reply)[] = [];
   let timer: NodeJS.Timeout | undefined;

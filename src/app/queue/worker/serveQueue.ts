@@ -26,25 +26,25 @@ export interface ServeQueueOptions {
   readonly queue?: string | undefined;
   /** Number of simultaneous jobs, each in its own thread; default 1. */
   readonly threads?: number | undefined;
-  /** Most bytes that are fetched for a job; default 256 MB. */
+  /** Maximum number of bytes that are fetched for a job; default 256 MB. */
   readonly maxBytes?: number | undefined;
-  /** Folders and address prefixes from which tables of sweeps may be read; default none. */
+  /** Folders and address prefixes of tables that sweeps may read; default none. */
   readonly allow?: readonly string[] | undefined;
-  /** Path or address of a module that exports parts of your own, which the threads load: see `readParts` of `latentfield/workers`. */
+  /** Path or address of a module that exports custom parts, which the threads load: see `readParts` of `latentfield/workers`. */
   readonly parts?: string | URL | undefined;
-  /** Starts a thread whose file calls `serveQueueThread`; default one of the library. */
+  /** Starts a thread whose file calls `serveQueueThread`; default a built-in one. */
   readonly start?: (() => NodeThread) | undefined;
-  /** Called with events: jobs that are refused, a server that is away. */
+  /** Called with events: rejected jobs, an unreachable server. */
   readonly onMessage?: ((message: string) => void) | undefined;
-  /** Version that it claims, for tests; default that of the library. */
+  /** Version that it reports, for tests; default the version of the library. */
   readonly version?: string | undefined;
 }
 
-/** A worker that serves a queue. */
+/** Worker that serves a queue. */
 export interface QueueServer {
   /** Resolves when the worker is closed. */
   readonly ended: Promise<void>;
-  /** Takes no more jobs; running ones return to the queue, to continue elsewhere from their last state. */
+  /** Stops accepting jobs; running ones return to the queue, to continue elsewhere from their last state. */
   close(): Promise<void>;
 }
 
@@ -52,23 +52,23 @@ export interface QueueServer {
 export interface WorkerContext {
   readonly transport: Transport;
   readonly threads: ThreadPool;
-  /** Data by key, fetched and verified, and kept for the next job that asks for them unless they belong to a single job. */
+  /** Data by key, fetched and verified, and cached for the next job that requests them unless they belong to a single job. */
   data(key: string, ofOneJob?: boolean): Promise<Uint8Array>;
   /** Reports problems outside of jobs. */
   readonly problem: (message: string) => void;
   readonly maxBytes: number;
-  /** Folders and address prefixes from which tables may be read. */
+  /** Folders and address prefixes of tables that may be read. */
   readonly readable: readonly string[];
 }
 
-/** Number of times a job of another version is returned before it is refused: about a minute if only such workers serve it. */
+/** Number of times a job of another version is returned before it is rejected: about a minute if only such workers serve it. */
 const MOST_RETURNS = 200;
 const MOST_BYTES = 256 * 2 ** 20;
 
 /**
  * Serves fits from a queue on this machine until it is closed.
- * No code from the queue is run: jobs are checked JSON, and custom parts are those of the worker's threads. A malformed or too large job is refused
- * and reported, and the worker goes on; one of another version returns to the queue, and is refused after some 200 returns.
+ * No code from the queue is run: jobs are checked JSON, and custom parts come from the worker's threads. A malformed or too large job is rejected and
+ * reported, and the worker continues; a job of another version returns to the queue, and is rejected after about 200 returns.
  *
  * @param transport - `redisTransport(…)` or `localTransport()`; the caller closes it
  * @param options - see {@link ServeQueueOptions}
@@ -96,10 +96,7 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
     closed = resolve;
   });
 
-  /**
-   * Returns a job of another version to the queue, for a worker of that version, and refuses it after some returns, so that it does not circulate for
-   * ever.
-   */
+  /** Returns a job of another version to the queue, for a worker of that version, and rejects it after some returns, so that it does not circulate forever. */
   const returnOrRefuse = async (id: string, other: string): Promise<never> => {
     const why = `A job of latentfield ${other} was given back by a worker of version ${version}. Start workers of the coordinator's version.`;
     await transport.blobs.put(refusalKey(queue), new TextEncoder().encode(why));
@@ -140,11 +137,11 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
   return { ended, close: once };
 }
 
-/** Milliseconds between checks for shards that wait for a worker, and number of checks before this one takes more than its share. */
+/** Milliseconds between checks for shards that wait for a worker, and number of checks before this one exceeds its share. */
 const LOOK = 1000;
 const PATIENCE = 2;
 
-/** Serves shards: one per thread, and more if those of a lost worker find no other. */
+/** Serves shards: one per thread, and more if the shards of a lost worker are not accepted elsewhere. */
 async function serveShardQueue(transport: Transport, { concurrency, run, problem }: ServeOptions) {
   let held = 0;
   let looks = 0;
@@ -187,7 +184,7 @@ function handlers({ kind }: Request): Handler {
   throw new RefusedJob(`This queue has no jobs of the kind '${kind}'.`);
 }
 
-/** Fetches data once and keeps what was last asked for. */
+/** Fetches data once and caches the most recently requested. */
 function fetched({ blobs }: Transport, maxBytes: number): WorkerContext['data'] {
   const known = new Map<string, Promise<Uint8Array>>();
   const MOST_KEPT = 4;
@@ -198,7 +195,7 @@ function fetched({ blobs }: Transport, maxBytes: number): WorkerContext['data'] 
     });
     if (bytes === undefined) throw new RefusedJob(`There is nothing under '${key}' any longer.`);
     if (key !== `data/${checksumOf(bytes)}`) {
-      throw new RefusedJob(`What lies under '${key}' is not what was put there: its checksum is another.`);
+      throw new RefusedJob(`The value under '${key}' was changed: its checksum differs.`);
     }
     return bytes;
   };

@@ -4,11 +4,11 @@ import type { NodeThread } from '../../../inference/index.ts';
 import { ReturnedJob, type RunningJob } from '../session.ts';
 import type { WorkerContext } from './serveQueue.ts';
 
-/** A thread that works on one job at a time. */
+/** Thread that works on one job at a time. */
 export interface HeldThread {
-  /** Key of the data it has open, so that the next job with the same data can go to it. */
+  /** Key of its open data, so that the next job with the same data can use it. */
   holds: string;
-  /** Whether it has received these data. */
+  /** True if it has received these data. */
   isOpen: boolean;
   /** @param transfer - buffers that are transferred to the thread */
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
@@ -18,7 +18,7 @@ export interface HeldThread {
 
 /** The threads of a worker. */
 export interface ThreadPool {
-  /** A thread that has these data open, or a new one. */
+  /** Thread that has these data open, or a new one. */
   take(holds: string): HeldThread;
   /** Keeps a thread for the next job. */
   giveBack(thread: HeldThread): void;
@@ -27,7 +27,7 @@ export interface ThreadPool {
   close(): void;
 }
 
-/** Starts threads that know the parts of a module, or only the built-in ones. */
+/** Starts threads with the parts of a module, or only the built-in ones. */
 export function queueThreads(parts: string | URL | undefined): () => NodeThread {
   // A thread cannot run TypeScript: when run from its sources, the library starts the built thread.
   const built = import.meta.url.endsWith('.ts') ? '../../../../dist/app/queue/queueThread.js' : '../queueThread.js';
@@ -35,7 +35,7 @@ export function queueThreads(parts: string | URL | undefined): () => NodeThread 
   return () => new Worker(new URL(built, import.meta.url), { workerData, ...threadOptions() });
 }
 
-/** @param most - most idle threads that are kept */
+/** @param most - maximum number of idle threads */
 export function threadPool(start: () => NodeThread, most: number): ThreadPool {
   const idle: HeldThread[] = [];
   const threads = new Map<HeldThread, NodeThread>();
@@ -85,7 +85,7 @@ export function threadPool(start: () => NodeThread, most: number): ThreadPool {
 /** Milliseconds between checks whether the job is canceled. */
 const LOOK = 500;
 
-/** Passes the coordinator's messages and the worker's shutdown on to a job; returns a function that ends the watch. */
+/** Forwards the coordinator's messages and the worker's shutdown to a job; returns a function that ends the watch. */
 export function watchOver(
   { signal }: RunningJob,
   blobs: WorkerContext['transport']['blobs'],
@@ -123,5 +123,5 @@ export function watchOver(
   return ended;
 }
 
-/** Thrown when nobody waits for the job any longer. */
+/** Thrown when the job is no longer needed. */
 export class CanceledJob extends Error {}

@@ -6,7 +6,7 @@ import { writeGuard } from './writeGuard.ts';
 
 export const FLOAT64 = 'float64';
 
-/** Storage of a tensor's numbers: 'float32' is held in doubles, 'int32' and 'bool' as in TensorFlow.js. */
+/** Storage of a tensor's numbers: 'float32' is stored as doubles, 'int32' and 'bool' as in TensorFlow.js. */
 export type Values = Float64Array | Int32Array | Uint8Array;
 export type NumericType = 'float32' | 'int32' | 'bool';
 
@@ -17,7 +17,7 @@ export class Block {
   readonly bytes: number;
   readonly dtype: NumericType;
   references: number;
-  /** The backend that holds this block; undefined once it is freed. */
+  /** The backend of this block; undefined once the block is freed. */
   home: Float64Backend | undefined;
 
   constructor(home: Float64Backend, offset: number, length: number, dtype: NumericType, references: number) {
@@ -46,11 +46,11 @@ export interface KernelRun {
   readonly compute: Compute;
   readonly inputs: Readonly<Record<string, TensorInfo | undefined>>;
   readonly attributes: object;
-  /** All tensors that it allocated, in order. */
+  /** All tensors that the operation allocated, in order. */
   readonly allocated: readonly TensorInfo[];
 }
 
-/** Observer of everything that is computed on the backend: see `recording.ts`. */
+/** Observer of all computations on the backend: see `recording.ts`. */
 export interface KernelObserver {
   ran(run: KernelRun): void;
   /** Called when numbers are read outside of an operation. */
@@ -67,7 +67,7 @@ function numericType(dtype: DataType): NumericType {
 }
 
 /**
- * A TensorFlow.js backend whose 'float32' tensors hold doubles. TensorFlow.js itself creates, moves, counts and disposes of tensors; its gradient
+ * A TensorFlow.js backend whose 'float32' tensors store doubles. TensorFlow.js itself creates, moves, counts and disposes of tensors; its gradient
  * registry and its tape work unchanged.
  */
 export class Float64Backend extends tf.KernelBackend {
@@ -77,7 +77,7 @@ export class Float64Backend extends tf.KernelBackend {
   #blocks = 0;
   #allocated: TensorInfo[] | undefined;
   #observer: KernelObserver | undefined;
-  /** Tensors that `repeat` hands out in place of new allocations. */
+  /** Tensors that `repeat` returns instead of new allocations. */
   #given: readonly TensorInfo[] | undefined;
   #nextGiven = 0;
 
@@ -123,7 +123,7 @@ export class Float64Backend extends tf.KernelBackend {
     }
   }
 
-  /** Repeats an operation on other tensors, with these in place of its allocations, which are kept. */
+  /** Repeats an operation on other tensors, with these in place of its allocations, which are retained. */
   repeat({ compute, inputs, attributes, allocated }: KernelRun): void {
     this.#given = allocated;
     this.#nextGiven = 0;
@@ -134,7 +134,7 @@ export class Float64Backend extends tf.KernelBackend {
     }
   }
 
-  /** Sets the observer of all that is computed and read from now on (undefined for none) and returns the previous one. */
+  /** Sets the observer of all further computations and reads (undefined for none), and returns the previous one. */
   observe(observer: KernelObserver | undefined): KernelObserver | undefined {
     const before = this.#observer;
     this.#observer = observer;
@@ -178,7 +178,7 @@ export class Float64Backend extends tf.KernelBackend {
     return block.dtype === 'float32' ? this.memory64.number(block.offset) : this.#view(block)[0]!;
   }
 
-  /** Byte offset of a tensor's numbers in the memory, stable until the tensor is disposed of. */
+  /** Byte offset of a tensor's numbers in the memory, stable until the tensor is disposed. */
   offset(tensor: { dataId: object }): number {
     return this.#block(tensor.dataId).offset;
   }
@@ -209,7 +209,7 @@ export class Float64Backend extends tf.KernelBackend {
 
   /**
    * A copy. Other backends expect float32: TensorFlow.js moves a tensor by passing them this result, and the WebAssembly backend would copy a
-   * Float64Array byte by byte. So tensors are read as doubles only while this backend is active; `Matrix.from` reads doubles at any time.
+   * Float64Array byte by byte. Tensors are therefore read as doubles only while this backend is active; `Matrix.from` reads doubles at any time.
    */
   override readSync(dataId: object): tf.BackendValues {
     this.#observer?.read(dataId);
@@ -249,7 +249,7 @@ export class Float64Backend extends tf.KernelBackend {
     return this.#blocks + this.#moved.numDataIds();
   }
 
-  /** `tf.memory().numBytes` counts four bytes per number; these fields count the bytes that are held. */
+  /** `tf.memory().numBytes` counts four bytes per number; these fields count the bytes in use. */
   override memory(): { unreliable: boolean; reasons: string[]; numBytesFloat64: number; peakBytesFloat64: number } {
     const { liveBytes, peakBytes } = this.memory64;
     return { unreliable: false, reasons: [], numBytesFloat64: liveBytes, peakBytesFloat64: peakBytes };

@@ -3,30 +3,37 @@ import { exactScalar } from '../doubles.ts';
 import { engine, type Tensor } from '../tensorflow.ts';
 import { FLOAT64 } from './backend.ts';
 
-/** Gradients of the inputs by name, from that of the output, the saved tensors and the operation's attributes. */
+/** Gradients of the inputs by name, computed from the gradient of the output, the saved tensors and the operation's attributes. */
 type Gradient<A> = (dy: Tensor, saved: Tensor[], attributes: A) => Record<string, () => Tensor>;
-/** What is kept of an operation for its gradient: the same as for the one of TensorFlow.js. */
+/** Tensors saved by an operation for its gradient, as in TensorFlow.js. */
 type Saved = Pick<tf.GradConfig, 'inputsToSave' | 'outputsToSave' | 'saveAllInputs'>;
 
 const A_AND_B: Saved = { inputsToSave: ['a', 'b'] };
 const X: Saved = { inputsToSave: ['x'] };
 const INPUTS: Saved = { saveAllInputs: true };
 
-/** Runs an operation by the name under which it is registered. */
+/** Runs an operation by its registered name. */
 export const run = (name: string, inputs: Record<string, Tensor>, attributes: object = {}): Tensor =>
   tf.engine().runKernel(name, inputs, attributes as tf.NamedAttrMap) as Tensor;
+
+/** Gradients of the float64 backend by operation, with previously registered ones. */
+const registered = new Map<string, { readonly register: () => void; readonly gradient: unknown }>();
 
 /**
  * Registers the gradient of an operation. TensorFlow.js has one gradient per operation for all backends: a gradient that is registered already still
  * applies on other backends, so that the caller's own models are not affected.
  */
 export function registerGradient<A extends object>(kernelName: string, saved: Saved, gradient: Gradient<A>): void {
-  const before: tf.GradConfig | undefined = tf.getGradient(kernelName);
-  const gradFunc: tf.GradFunc = (dy, kept, attributes) =>
-    before === undefined || engine().backendName === FLOAT64
-      ? gradient(dy as Tensor, kept, attributes as unknown as A)
-      : before.gradFunc(dy, kept, attributes);
-  tf.registerGradient({ ...saved, ...before, kernelName, gradFunc });
+  const register = () => {
+    const before: tf.GradConfig | undefined = tf.getGradient(kernelName);
+    const gradFunc: tf.GradFunc = (dy, kept, attributes) =>
+      before === undefined || engine().backendName === FLOAT64
+        ? gradient(dy as Tensor, kept, attributes as unknown as A)
+        : before.gradFunc(dy, kept, attributes);
+    tf.registerGradient({ ...saved, ...before, kernelName, gradFunc });
+    registered.set(kernelName, { register, gradient: tf.getGradient(kernelName) });
+  };
+  register();
 }
 
 /** Derivatives of functions of one number, times the gradient of the result. */
@@ -108,7 +115,7 @@ function registerBinaryGradients(): void {
   );
 }
 
-/** Gradient of an operand of this shape, from that of the broadcast result: the sum over the axes along which it was repeated. */
+/** Gradient of an operand of this shape, from the gradient of the broadcast result: the sum over the axes along which the operand was repeated. */
 export function unbroadcast(gradient: Tensor, shape: number[]): Tensor {
   const axes = tf.broadcast_util.getReductionAxes(shape, gradient.shape);
   return tf.reshape(axes.length > 0 ? tf.sum(gradient, axes) : gradient, shape);
@@ -116,7 +123,7 @@ export function unbroadcast(gradient: Tensor, shape: number[]): Tensor {
 
 interface ReductionAttributes {
   readonly axis?: number | number[];
-  /** The axes, as Max calls them. */
+  /** The axes, by the name that Max uses. */
   readonly reductionIndices?: number | number[];
 }
 
@@ -146,7 +153,7 @@ function spread(dy: Tensor, x: Tensor, axis: number | number[] | undefined): Ten
   return run('Tile', { x: kept }, { reps: x.shape.map((size, d) => (kept.shape[d] === size ? 1 : size)) });
 }
 
-/** Gradients of operations that move entries: each goes back to where its entry came from. */
+/** Gradients of operations that move entries: each entry's gradient returns to its origin. */
 function registerStructureGradients(): void {
   for (const name of ['Identity', 'Cast']) registerGradient(name, {}, (dy) => ({ x: () => dy.clone() }));
   registerGradient('Reshape', X, (dy, [x]) => ({ x: () => tf.reshape(dy, x!.shape) }));
@@ -203,7 +210,7 @@ const inverse = (order: readonly number[]): number[] => order.map((_, d) => orde
 const permuted = (x: Tensor, order: number[]): Tensor =>
   order.every((axis, d) => axis === d) ? x.clone() : tf.transpose(x, order);
 
-/** The parts of a gradient that lie one after the other along an axis. */
+/** The adjacent parts of a gradient along an axis. */
 function pieces(dy: Tensor, axis: number, parts: readonly Tensor[], sizeOf: (part: Tensor) => number) {
   let next = 0;
   return Object.fromEntries(
@@ -239,20 +246,20 @@ function registerZeroGradients(): void {
     registerGradient(name, {}, (dy) => ({ x: () => tf.zerosLike(dy) }));
 }
 
-/** If this gradient is still registered, all of them are. */
-const SENTINEL = 'SquaredDifference';
-let registered: unknown;
+let isStarted = false;
 
 /**
- * Registers the gradients of the operations of the float64 backend. Does nothing if they are in place; loading all of TensorFlow.js later puts its own
- * gradients in their place.
+ * Registers the gradients of the operations of the float64 backend. Does nothing if they are registered already. If all of TensorFlow.js is loaded
+ * later, its gradients replace them, including gradients registered on demand.
  */
 export function registerGradients(): void {
-  if (registered !== undefined && tf.getGradient(SENTINEL) === registered) return;
-  registerElementwiseGradients();
-  registerBinaryGradients();
-  registerReductionGradients();
-  registerStructureGradients();
-  registerZeroGradients();
-  registered = tf.getGradient(SENTINEL);
+  if (!isStarted) {
+    isStarted = true;
+    registerElementwiseGradients();
+    registerBinaryGradients();
+    registerReductionGradients();
+    registerStructureGradients();
+    registerZeroGradients();
+  }
+  for (const [name, { register, gradient }] of registered) if (tf.getGradient(name) !== gradient) register();
 }

@@ -15,7 +15,7 @@ import { float64Backend } from './scope.ts';
 const SELU_SCALE = 1.0507009873554805;
 const SELU_SCALE_ALPHA = 1.7580993408473768;
 
-/** Registers the operations of TensorFlow.js that only networks of `tf.layers` run. `tf.layers` itself has gradients of those that need no constants. */
+/** Registers the TensorFlow.js operations that only `tf.layers` networks use. `tf.layers` itself has gradients for those that need no constants. */
 export function registerNetworkOperations(): void {
   float64Backend();
   if (tf.getKernel('Elu', FLOAT64) !== undefined) return;

@@ -51,12 +51,12 @@ function profilerOf(backend: Float64Backend): object {
 
 /**
  * Runs `work` on the float64 backend and restores whichever backend was active, even if none was chosen yet or one is still starting, so that the
- * caller's own use of TensorFlow.js is not affected. `work` is synchronous: no code of the caller runs in between. Tensors made inside are disposed
- * of, unless `tf.keep` keeps them: return plain numbers.
+ * caller's own use of TensorFlow.js is not affected. `work` is synchronous: no code of the caller runs in between. Tensors made inside are disposed,
+ * unless kept with `tf.keep`: return plain numbers.
  *
  * @param work - receives the backend; synchronous
  * @returns what `work` returns
- * @throws whatever `work` throws, after the backend is restored
+ * @throws any error of `work`, after the backend is restored
  * @example
  * ```ts
  * withFloat64(() => op.valueOf(op.sum(op.tensor([0.1, 0.2])))); // 0.30000000000000004, where float32 has 0.3000000119

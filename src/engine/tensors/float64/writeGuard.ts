@@ -6,12 +6,12 @@ function isShortDyadic(value: number): boolean {
 }
 
 /**
- * `tf.scalar`, `tf.tensor` and number literals (`tf.mul(x, 0.1)`) round to float32 before any backend sees them. With `strict` on, such a value is an
- * error where it enters the float64 backend; all tests run with it on.
+ * `tf.scalar`, `tf.tensor` and number literals (`tf.mul(x, 0.1)`) round to float32 before any backend sees them. If `strict` is set, such a value is
+ * an error when it enters the float64 backend; all tests set it.
  */
 class WriteGuard {
   strict = false;
-  /** Called with the shapes of both operands of an operation entry by entry, to refuse those that broadcast to what was hardly meant. */
+  /** Called with the shapes of both operands of an elementwise operation, to refuse accidental broadcasting. */
   checkShapes: ((a: readonly number[], b: readonly number[]) => void) | undefined;
 
   check(values: Float32Array): void {

@@ -37,14 +37,14 @@ const OPERATION = 'gaussianLogDensity';
  * −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
  *
  * One factorization gives the value and the gradients G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹) in K and −K⁻¹Y in Y; G is formed in place
- * over K⁻¹ and is the only N×N array that is kept. G is not formed unless the call is differentiated.
+ * over K⁻¹ and is the only N×N array that is retained. G is not formed unless the call is differentiated.
  *
  * @param K - covariance, N×N, symmetric: the lower triangle is read, the gradient is symmetric
  * @param data - `{ observations: Y }` with Y N×D, or `{ outerProduct: YYᵀ, columns: D }`; YYᵀ counts as constant
- * @param options - see `cholesky`; the gradient takes the jitter as constant
+ * @param options - see `cholesky`; the gradient treats the jitter as constant
  * @returns a scalar
- * @throws InvalidInputError when the shapes do not fit
- * @throws NumericalError when K is not positive definite even with jitter, or an entry is not finite
+ * @throws InvalidInputError if the shapes do not match
+ * @throws NumericalError if K is not positive definite even with jitter, or an entry is not finite
  * @see Lawrence, Probabilistic non-linear principal component analysis with Gaussian process latent variable models, JMLR 6 (2005), eq. 4 and 6
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: Pos
   }
   if (!Number.isInteger(data.columns) || data.columns < 0) {
     throw new InvalidInputError(
-      `${OPERATION} needs the number of columns of Y beside its outer product, but columns is ${data.columns}.`,
+      `${OPERATION} needs the number of columns of Y with its outer product, but columns is ${data.columns}.`,
     );
   }
   return withSlopes(FROM_OUTER_PRODUCT, { k, s }, ['k'], { ...options, columns: data.columns, gradient });
@@ -86,17 +86,16 @@ interface LowRankPlaces {
   readonly noise: number;
   /** Y, n×width. */
   readonly data: number;
-  /** n×n; with a gradient, its lower triangle becomes that of G. */
+  /** n×n; with a gradient, its lower triangle is overwritten by G's. */
   readonly gradient: number;
   /** n×width; K⁻¹Y afterwards. */
   readonly solved: number;
 }
 
 /**
- * Log density of observations Y under N(0, K), K = RᵀR + s·I, and the lower triangle of G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹). The only work that grows with N² is
- * matrix products, where a factor of K grows with N³. With CCᵀ = s·I + RRᵀ and V = C⁻¹R,
- * K⁻¹ = (I − VᵀV)/s,  log|K| = (N − r)·log s + log|CCᵀ|,  tr(YᵀK⁻¹Y) = s·‖K⁻¹Y‖² + ‖RK⁻¹Y‖²;
- * the last is a sum of squares, so that nothing cancels.
+ * Log density of observations Y under N(0, K), K = RᵀR + s·I, and the lower triangle of G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹). Only matrix products grow with N²,
+ * whereas a factor of K grows with N³. With CCᵀ = s·I + RRᵀ and V = C⁻¹R, K⁻¹ = (I − VᵀV)/s, log|K| = (N − r)·log s + log|CCᵀ|, tr(YᵀK⁻¹Y) =
+ * s·‖K⁻¹Y‖² + ‖RK⁻¹Y‖²; the last is a sum of squares, so that nothing cancels.
  *
  * @returns the value, or undefined if CCᵀ is not positive definite in double precision
  * @see Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), A.9 and A.10

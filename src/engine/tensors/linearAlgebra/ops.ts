@@ -28,14 +28,14 @@ export { symmetricBasisLogDensity } from './operations/symmetricBasisLogDensity.
 /**
  * Cholesky factor of a symmetric positive definite matrix, A = LLᵀ.
  *
- * A matrix that is positive definite but for rounding gets the smallest of 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m added to its diagonal that
- * makes it so, m the mean of the diagonal; `onJitter` reports the number added. The gradient takes it as constant.
+ * If A is not positive definite because of rounding, the smallest sufficient jitter of 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m is added to its diagonal, with m
+ * the mean of the diagonal; `onJitter` reports it. The gradient treats the jitter as constant.
  *
  * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric; or a stack of them, […, n, n]
- * @param options - `name` begins an error message; `onJitter` is called when a jitter was needed
+ * @param options - `name` begins an error message; `onJitter` is called if a jitter was needed
  * @returns L, n×n, zeros above the diagonal; […, n, n] for a stack
- * @throws InvalidInputError when x is not a square matrix, or a stack of them
- * @throws NumericalError when A is not positive definite even with jitter, or an entry is not finite
+ * @throws InvalidInputError if x is not a square matrix, or a stack of them
+ * @throws NumericalError if A is not positive definite even with jitter, or an entry is not finite
  * @see Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527 (2016)
  * @example
  * ```ts
@@ -53,12 +53,12 @@ export function cholesky(x: Tensor, options: PositiveDefiniteOptions = {}): Tens
 /**
  * Solution of a triangular system, L⁻¹B, or L⁻ᵀB with `transpose`.
  *
- * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient; or a stack, […, n, n]
+ * @param l - L, n×n, lower triangular: entries above the diagonal are not read and get no gradient; or a stack, […, n, n]
  * @param b - B, n×m; or a stack, […, n, m]; the axes before the last two broadcast
  * @param options - `transpose` solves with Lᵀ (false)
  * @returns n×m; […, n, m] for a stack
- * @throws InvalidInputError when the shapes do not fit
- * @throws NumericalError when the diagonal of L holds 0, or an entry is not finite
+ * @throws InvalidInputError if the shapes do not match
+ * @throws NumericalError if an entry is not finite, or 0 on the diagonal of L
  * @example
  * ```ts
  * op.triangularSolve(op.tensor([[2, 0], [1, 2]]), op.tensor([[2], [5]])); // [[1], [2]]
@@ -81,11 +81,11 @@ export function triangularSolve(l: Tensor, b: Tensor, options: { readonly transp
 /**
  * Solution of LLᵀX = B from the Cholesky factor.
  *
- * @param l - L, n×n, lower triangular: what is above the diagonal is not read and gets no gradient; or a stack, […, n, n]
+ * @param l - L, n×n, lower triangular: entries above the diagonal are not read and get no gradient; or a stack, […, n, n]
  * @param b - B, n×m; or a stack, […, n, m]; the axes before the last two broadcast
  * @returns X, n×m; […, n, m] for a stack
- * @throws InvalidInputError when the shapes do not fit
- * @throws NumericalError when the diagonal of L holds 0, or an entry is not finite
+ * @throws InvalidInputError if the shapes do not match
+ * @throws NumericalError if an entry is not finite, or 0 on the diagonal of L
  * @example
  * ```ts
  * const l = op.cholesky(op.tensor([[4, 2], [2, 5]]));
@@ -107,8 +107,8 @@ export function choleskySolve(l: Tensor, b: Tensor): Tensor {
  * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric; or a stack of them, […, n, n]
  * @param options - see `cholesky`
  * @returns a scalar; […] for a stack
- * @throws InvalidInputError when x is not a square matrix, or a stack of them
- * @throws NumericalError when A is not positive definite even with jitter, or an entry is not finite
+ * @throws InvalidInputError if x is not a square matrix, or a stack of them
+ * @throws NumericalError if A is not positive definite even with jitter, or an entry is not finite
  * @example
  * ```ts
  * op.logDeterminant(op.tensor([[4, 2], [2, 5]])); // 2.772588722239781, the logarithm of 16
@@ -134,17 +134,15 @@ export function logDeterminant(x: Tensor, options: PositiveDefiniteOptions = {})
 /**
  * Eigenvalues and eigenvectors of a symmetric matrix, A = V·diag(λ)·Vᵀ.
  *
- * The gradient of an eigenvector v_j holds the factors 1/(λ_i − λ_j): it does not exist where eigenvalues coincide. Pairs that
- * agree to n·ε·max|λ| are left out, which is exact for functions that do not depend on the choice of basis in their common
- * eigenspace (the trace, a projector on all of it); other functions, such as one of several equal eigenvalues, have no
- * derivative there.
+ * The gradient of an eigenvector v_j contains the factors 1/(λ_i − λ_j) and does not exist if eigenvalues coincide. Pairs that agree to n·ε·max|λ|
+ * are omitted, which is exact for functions that do not depend on the choice of basis in their common eigenspace (the trace, a projector on all of
+ * it); other functions, such as one of several equal eigenvalues, have no derivative there.
  *
  * @param x - A, n×n, symmetric: the lower triangle is read, the gradient is symmetric
  * @param options - `name` begins an error message
- * @returns `values`, n, ascending, and `vectors`, n×n, in whose column j the unit eigenvector of λ_j has its entry of largest
- *   modulus positive
- * @throws InvalidInputError when x is not a square matrix
- * @throws NumericalError when an entry is not finite or the iteration does not converge
+ * @returns `values`, n, ascending, and `vectors`, n×n: column j is the unit eigenvector of λ_j whose entry of largest modulus is positive
+ * @throws InvalidInputError if x is not a square matrix
+ * @throws NumericalError if an entry is not finite or the iteration does not converge
  * @see Giles, Collected matrix derivative results for forward and reverse mode algorithmic differentiation (2008), §3.1
  * @example
  * ```ts

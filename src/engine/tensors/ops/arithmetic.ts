@@ -20,10 +20,10 @@ import { asTensor, registerOnDemand, type TensorOrNumber } from './creation.ts';
 /**
  * Arithmetic of two operands, entry by entry.
  *
- * @param a - a tensor of any shape, or a number, which counts as a scalar and keeps every digit on the float64 backend
- * @param b - the same; shapes broadcast: from the last axis on, axes have the same size, or one of them size 1 or none
+ * @param a - a tensor of any shape, or a number, which acts as a scalar and keeps every digit on the float64 backend
+ * @param b - the same; shapes broadcast: from the last axis on, sizes are equal, or one of them is 1 or missing
  * @returns a tensor of the shape that both broadcast to, with gradients in both
- * @throws Error of TensorFlow.js when the shapes do not broadcast
+ * @throws Error by TensorFlow.js if the shapes do not broadcast
  */
 export type Binary = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
 
@@ -153,12 +153,12 @@ function registerAtan2(): void {
 }
 
 /**
- * K + v·I without forming I: K_ij + v·[i = j]. The gradient in v is the trace of that in the result.
+ * K + v·I without forming I: K_ij + v·[i = j]. The gradient in v is the trace of the result's gradient.
  *
  * @param K - n×n
  * @param v - a scalar
  * @returns n×n, with gradients in both
- * @throws InvalidInputError when K is not a square matrix, or v is not one number
+ * @throws InvalidInputError if K is not a square matrix, or v is not one number
  * @example
  * ```ts
  * op.addDiagonal(op.tensor([[1, 2], [3, 4]]), op.scalar(0.5)); // [[1.5, 2], [3, 4.5]]
@@ -209,7 +209,7 @@ const TRACE: MatrixKernel<object> = {
  *
  * @param terms - scalars
  * @returns a scalar, with gradients in all
- * @throws InvalidInputError when one is not one number
+ * @throws InvalidInputError if a term is not a single number
  * @example
  * ```ts
  * op.addScalars(op.scalar(1), op.scalar(2)); // 3

@@ -7,10 +7,10 @@ import { FLOAT64 } from '../float64/backend.ts';
 import { float64Backend } from '../float64/scope.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 
-/** Argument of every operation in place of a tensor: a number stays exact. */
+/** Argument of every operation: a tensor, or a number, which stays exact. */
 export type TensorOrNumber = Tensor | number;
 
-/** Values from which `tensor` makes a tensor. */
+/** Values that `tensor` accepts. */
 export type NestedNumbers = number | ArrayLike<number> | readonly NestedNumbers[] | Matrix;
 
 /** The tensor itself, or the number as an exact scalar. */
@@ -18,7 +18,7 @@ export function asTensor<T extends Tensor = Tensor>(x: T | number): T {
   return typeof x === 'number' ? (exactScalar(x) as Tensor as T) : x;
 }
 
-/** Registers an operation when it is first asked for, so that pages without it do not load it. */
+/** Registers an operation on first use, so that pages without it do not load it. */
 export function registerOnDemand(kernelName: string, register: () => void): void {
   float64Backend();
   if (tf.getKernel(kernelName, FLOAT64) === undefined) register();
@@ -36,11 +36,11 @@ export function registerOnDemand(kernelName: string, register: () => void): void
 export const scalar = (value: number): Scalar => exactScalar(value);
 
 /**
- * A tensor of doubles (of float32 when another backend is active).
+ * A tensor of doubles (of float32 if another backend is active).
  *
  * @param values - a number, numbers in row-major order, nested arrays of numbers, or a Matrix
- * @param shape - their shape; that of the nesting unless given
- * @throws InvalidInputError when nested arrays are ragged, hold something else than numbers, or do not fill the shape
+ * @param shape - their shape; default the shape of the nested arrays
+ * @throws InvalidInputError if nested arrays are ragged, contain anything except numbers, or do not fill the shape
  * @example
  * ```ts
  * op.tensor([[1, 2], [3, 4]]); // [[1, 2], [3, 4]]
@@ -69,7 +69,7 @@ export function tensor<T extends Tensor = Tensor>(values: NestedNumbers, shape?:
  * The number in a tensor of one entry, as a double.
  *
  * @param x - a tensor of one entry, of any rank
- * @throws InvalidInputError when x has another number of entries
+ * @throws InvalidInputError unless x has exactly one entry
  * @example
  * ```ts
  * op.valueOf(op.sum(op.tensor([1, 2]))); // 3

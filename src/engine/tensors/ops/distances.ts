@@ -25,7 +25,7 @@ const OPERATION = 'radialCovariance';
  * @param variance - v, a scalar
  * @param profile - f and its derivative
  * @returns n×m
- * @throws InvalidInputError when A and B are not matrices with the same number of columns, or the variance is not one number
+ * @throws InvalidInputError unless A and B are matrices with the same number of columns, and the variance is one number
  * @example
  * ```ts
  * // v/(1 + r²)
@@ -103,14 +103,13 @@ const CROSS_GRADIENT: MatrixKernel<Attributes> = {
 };
 
 /**
- * Euclidean distances between the rows of A (n×q) and B (m×q), by direct differences. The gradient in the points is the unit vector
- * between them, and 0 for coincident points, where there is none: nothing turns into NaN. Pass the same tensor twice for the
- * distances within one set.
+ * Euclidean distances between the rows of A (n×q) and B (m×q), by direct differences. The gradient in the points is the unit vector between them, and
+ * by convention 0 (not NaN) for coincident points. Pass the same tensor twice for the distances within one set.
  *
  * @param A - n×q
  * @param B - m×q
  * @returns n×m
- * @throws InvalidInputError when A and B are not matrices with the same number of columns
+ * @throws InvalidInputError unless A and B are matrices with the same number of columns
  * @example
  * ```ts
  * op.distances(op.tensor([[0, 0]]), op.tensor([[3, 4], [0, 1]])); // [[5, 1]]
@@ -134,14 +133,13 @@ const root = tf.customGrad((...args: unknown[]) => {
 }) as (s: Tensor2D) => Tensor2D;
 
 /**
- * Squared Euclidean distances between the rows of A (n×q) and B (m×q): d²_ij = Σ_k (a_ik − b_jk)², by direct differences — never
- * negative, exactly 0 for coincident points, no cancellation — with gradients in both. Pass the same tensor twice for the
- * distances within one set.
+ * Squared Euclidean distances between the rows of A (n×q) and B (m×q): d²_ij = Σ_k (a_ik − b_jk)², with gradients in both. Direct differences make
+ * them nonnegative and exactly 0 for coincident points, without cancellation. Pass the same tensor twice for the distances within one set.
  *
  * @param A - n×q
  * @param B - m×q
  * @returns n×m
- * @throws InvalidInputError when A and B are not matrices with the same number of columns
+ * @throws InvalidInputError unless A and B are matrices with the same number of columns
  * @example
  * ```ts
  * const X = op.tensor<op.Tensor2D>([[0, 0], [3, 4]]);
@@ -156,7 +154,7 @@ export function squaredDistances(A: Tensor2D, B: Tensor2D): Tensor2D {
 }
 
 interface DistanceAttributes {
-  /** True if the points are those of one set. */
+  /** True if both arguments are the same set of points. */
   readonly within: boolean;
 }
 
@@ -177,7 +175,7 @@ const BETWEEN_GRADIENT: MatrixKernel<DistanceAttributes> = {
   compute({ memory, inputs, outputs }, [a, b], { within }) {
     const [n, q] = a as [number, number];
     const [left, right, dy] = inputs as [number, number, number];
-    // A point does not pull itself, whatever the weight: 0·∞ would be NaN.
+    // The pair of a point with itself contributes nothing, even with an infinite weight: 0·∞ would be NaN.
     const places = Array.from({ length: within ? n : 0 }, (_, i) => dy + 8 * i * (n + 1));
     const weights = places.map((place) => memory.number(place));
     for (const place of places) memory.setNumber(place, 0);
@@ -188,7 +186,7 @@ const BETWEEN_GRADIENT: MatrixKernel<DistanceAttributes> = {
   },
 };
 
-/** B, if its points have as many columns as those of A. */
+/** B, if its points have as many columns as A. */
 export function samePoints(A: Tensor2D, B: Tensor2D, operation: string): Tensor2D {
   if (A.shape[1] === B.shape[1]) return B;
   throw new InvalidInputError(

@@ -26,7 +26,7 @@ function registerErf(): void {
 }
 
 /**
- * log |Γ(x)|, with gradient ψ(x); any real x but 0, −1, −2, …
+ * log |Γ(x)|, with gradient ψ(x); any real x except 0, −1, −2, …
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ function registerErf(): void {
 export const lgamma: Elementwise = (x) => onDemand('Lgamma', registerGammaFunctions, x);
 
 /**
- * The digamma function ψ(x) = d log Γ(x)/dx, with gradient ψ′(x); any real x but 0, −1, −2, …
+ * The digamma function ψ(x) = d log Γ(x)/dx, with gradient ψ′(x); any real x except 0, −1, −2, …
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ function registerTrigonometric(): void {
 
 const trigonometric = <T extends Tensor>(name: string, x: T | number): T => onDemand(name, registerTrigonometric, x);
 
-/** log Γ, remembered at the first whole numbers: log y! of the same counts is asked for in every evaluation of a fit. */
+/** log Γ, cached at the first whole numbers: log y! of the same counts is needed in every evaluation of a fit. */
 function lgammaOfCounts(): (x: number) => number {
   const known = new Float64Array(MOST_KNOWN).fill(Number.NaN);
   return (x) => {
@@ -109,7 +109,7 @@ function lgammaOfCounts(): (x: number) => number {
   };
 }
 
-/** Whole numbers at which log Γ is remembered. */
+/** Number of whole numbers at which log Γ is cached. */
 const MOST_KNOWN = 4096;
 
 function registerElsewhere(kernelName: string, backendName: string, f: (x: number) => number): void {
@@ -132,7 +132,7 @@ function registerElsewhere(kernelName: string, backendName: string, f: (x: numbe
 export const neg: Elementwise = (x) => tf.neg(asTensor(x));
 
 /**
- * |x|. Its gradient is the sign of x, and 0 at 0: a distance of a point to itself pulls nowhere.
+ * |x|. Its gradient is the sign of x, and 0 at 0.
  *
  * @example
  * ```ts
@@ -232,13 +232,13 @@ export const square: Elementwise = (x) => tf.square(asTensor(x));
 export const reciprocal: Elementwise = (x) => tf.reciprocal(asTensor(x));
 
 /**
- * x held in min … max, entry by entry: max(min, min(x, max)). Its gradient is 1 inside, limits included, and 0 outside.
+ * x limited to min … max, entry by entry: max(min, min(x, max)). Its gradient is 1 inside, including the limits, and 0 outside.
  *
  * @param x - any tensor
  * @param min - lower limit, kept exactly
  * @param max - upper limit, kept exactly; min ≤ max
  * @returns a tensor of the shape of x
- * @throws InvalidInputError when min is greater than max
+ * @throws InvalidInputError if min is greater than max
  * @example
  * ```ts
  * op.clip(op.tensor([-1, 0.3, 2]), 0, 1); // [0, 0.3, 1]
@@ -247,7 +247,7 @@ export const reciprocal: Elementwise = (x) => tf.reciprocal(asTensor(x));
 export function clipByValue<T extends Tensor>(x: T, min: number, max: number): T {
   if (min <= max) return run('ClipByValue', { x }, { clipValueMin: min, clipValueMax: max }) as T;
   throw new InvalidInputError(
-    `Entries are held between two limits, the smaller one first, but ${min} and ${max} were given.`,
+    `Entries are clipped to two limits, the smaller one first, but ${min} and ${max} were given.`,
   );
 }
 export { clipByValue as clip };
@@ -405,8 +405,8 @@ export const relu: Elementwise = (x) => tf.relu(asTensor(x));
 /**
  * A function of every entry.
  *
- * @param x - a numeric tensor of any shape; a number is taken as a scalar, with all its digits
+ * @param x - a numeric tensor of any shape, or a number, which acts as a scalar with all its digits
  * @returns a tensor of the shape of x, with gradients in x
- * @throws Error of TensorFlow.js when x is neither a number nor a numeric tensor
+ * @throws Error by TensorFlow.js if x is neither a number nor a numeric tensor
  */
 export type Elementwise = <T extends Tensor = Tensor>(x: T | number) => T;

@@ -19,10 +19,10 @@ const OPERATION = 'normalLogDensity';
 /**
  * Log density of independent normals of precision γ about 0, −γ/2·Σ x² + n/2·(log γ − log 2π) for the n entries of x, as one operation.
  *
- * @param x - of any shape
+ * @param x - tensor of any shape
  * @param precision - γ > 0, a scalar
  * @returns a scalar, with gradients in both
- * @throws InvalidInputError when x is not numeric or γ not one number
+ * @throws InvalidInputError if x is not numeric or γ is not one number
  * @example
  * ```ts
  * op.normalLogDensity(op.tensor([1, -1]), op.scalar(2)); // -3.144729885849400

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
-import type { CompleteClasses, Edges, Graph } from '../../graph/graph.ts';
+import { type CompleteClasses, checkGraph, type Edges, type Graph } from '../../graph/graph.ts';
 import type { Reconstruction } from '../../graph/reconstructionWeights.ts';
 import { doublesOf } from '../doubles.ts';
 import {
@@ -19,7 +19,7 @@ import type { Scalar, Tensor2D } from '../tensorflow.ts';
  *
  * @param X - N×q
  * @param graph - a graph on N points
- * @throws InvalidInputError when X has another number of rows than the graph has points
+ * @throws InvalidInputError unless X has as many rows as the graph has points
  * @see Zhong et al. 2010, eq. 7
  * @example
  * ```ts
@@ -27,6 +27,8 @@ import type { Scalar, Tensor2D } from '../tensorflow.ts';
  * ```
  */
 export function laplacianQuadraticForm(X: Tensor2D, graph: Graph): Scalar {
+  // Checking edges takes about as long as summing over them, and a fit sums thousands of times.
+  if (!checked.has(graph)) checked.add(checkGraph(graph, 'laplacianQuadraticForm'));
   if (X.shape[0] !== graph.size) {
     throw new InvalidInputError(
       `laplacianQuadraticForm needs one row a point of the graph, but X is ${X.shape.join('×')} and the graph has ${graph.size} points.`,
@@ -38,6 +40,8 @@ export function laplacianQuadraticForm(X: Tensor2D, graph: Graph): Scalar {
     return { value: form, slopes: (slope) => [vectors.map((entry) => 2 * slope * entry)] };
   });
 }
+
+const checked = new WeakSet<Graph>();
 
 /** tr(XᵀLX), and LX row by row. */
 function laplacianProduct(x: Float64Array, q: number, graph: Graph): { form: number; vectors: Float64Array } {
@@ -88,9 +92,9 @@ function addClasses(x: Float64Array, q: number, { classes, count }: CompleteClas
  * Σ_i ‖x_i − Σ_j w_ij·x_j‖² = tr(XᵀMMᵀX) with Mᵀ = I − W, at O(neighbors·q); the gradient is 2MMᵀX.
  *
  * @param X - N×q
- * @param reconstruction - neighbors and weights w_ij of N points: those of point i are at starts[i] … starts[i + 1] − 1
+ * @param reconstruction - neighbors and weights w_ij of N points, for point i at starts[i] … starts[i + 1] − 1
  * @returns a scalar
- * @throws InvalidInputError when X has another number of rows
+ * @throws InvalidInputError unless X has N rows
  * @see Roweis & Saul 2000, Nonlinear dimensionality reduction by locally linear embedding, Science 290
  * @example
  * ```ts
@@ -138,7 +142,7 @@ export function reconstructionError(X: Tensor2D, { starts, neighbors, weights }:
  *
  * @param F - n×k, rows of features
  * @returns n×n
- * @throws InvalidInputError when F is not a matrix
+ * @throws InvalidInputError if F is not a matrix
  * @example
  * ```ts
  * op.gramMatrix(op.tensor([[1, 2], [3, 4]])); // [[5, 11], [11, 25]]

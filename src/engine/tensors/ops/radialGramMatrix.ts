@@ -52,8 +52,7 @@ export interface RadialGramParameters {
  * @param profile - f and its derivative
  * @param parameters - see {@link RadialGramParameters}
  * @returns n×n
- * @throws InvalidInputError when X is not a matrix, there is neither one lengthscale nor one a column, or another argument is not
- *   one number
+ * @throws InvalidInputError unless X is a matrix, there is one lengthscale or one per column, and the other arguments are single numbers
  * @example
  * ```ts
  * const cauchy: op.RadialProfile = {
@@ -300,7 +299,7 @@ interface DensityAttributes extends RadialNumbers, GaussianAttributes, DensityOp
   readonly isOuter: boolean;
 }
 
-/** Outputs: the value; the gradients in variance, lengthscale, bias and noise, one after the other; that in the points. */
+/** Outputs: the value; the gradients in variance, lengthscale, bias and noise, one after the other; the gradient in the points. */
 const DENSITY: MatrixKernel<DensityAttributes> = {
   name: 'latentfield.RadialGaussianLogDensity',
   inputs: ['x', 'given'],

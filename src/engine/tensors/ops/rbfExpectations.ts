@@ -35,7 +35,7 @@ export interface GaussianRows {
  * @param variance - v, a scalar
  * @param lengthscale - l, a scalar or q entries
  * @returns n×m
- * @throws InvalidInputError when the shapes do not fit
+ * @throws InvalidInputError if the shapes do not match
  * @see Titsias & Lawrence 2010, appendix
  * @example
  * ```ts
@@ -52,15 +52,15 @@ export function expectedRbf(x: GaussianRows, Z: Tensor2D, variance: Tensor, leng
 /**
  * Ψ2 = Σ_n ω_n·E[k(z_m, x)·k(x, z_m')] of the same rbf under the same Gaussians,
  * v²·Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − (z_md + z_m'd)/2)²/(l_d² + 2s_nd)). One pass over points and
- * pairs of inducing inputs, O(n·m²·q). Nothing n×m×m is stored, but for at most 64 MB that are kept until the gradient is computed.
+ * pairs of inducing inputs, O(n·m²·q). No n×m×m array is stored, except for at most 64 MB that are kept until the gradient is computed.
  *
  * @param x - means and variances, n×q
  * @param Z - m×q
  * @param variance - v, a scalar
  * @param lengthscale - l, a scalar or q entries
- * @param weights - ω, n×p, for p sums at once; they are constants. Without them every point counts once, in one sum.
+ * @param weights - ω, n×p, for p sums at once; they are constants. Without them every point has weight 1, in one sum.
  * @returns p×m×m
- * @throws InvalidInputError when the shapes do not fit
+ * @throws InvalidInputError if the shapes do not match
  * @see Titsias & Lawrence 2010, appendix
  * @example
  * ```ts
@@ -80,7 +80,7 @@ export function expectedRbfProducts(
   return products(...operands, weights ?? noWeights());
 }
 
-/** Stands for weights that are all 1. */
+/** Placeholder for weights that are all 1. */
 const noWeights = () => zeros([0, 1]);
 
 type Operands = [mean: Tensor, variance: Tensor, Z: Tensor, v: Tensor, l: Tensor];
@@ -93,13 +93,13 @@ function operandsOf(operation: string, x: GaussianRows, Z: Tensor2D, v: Tensor, 
     x.mean,
     operation,
     'the means',
-    `of rank 2 with ${q} columns, those of Z,`,
+    `of rank 2 with ${q} columns, as Z,`,
     () => x.mean.rank === 2 && x.mean.shape[1] === q,
   );
   const sameShape = () => x.variance.rank === 2 && x.variance.shape[0] === mean.shape[0] && x.variance.shape[1] === q;
   return [
     mean,
-    floating(x.variance, operation, 'the variances', `of shape [${mean.shape}], that of the means,`, sameShape),
+    floating(x.variance, operation, 'the variances', `of shape [${mean.shape}], as the means,`, sameShape),
     inducing,
     scalarOperand(v, operation, 'variance'),
     floating(
@@ -124,7 +124,7 @@ interface ProductAttributes extends Attributes {
   readonly kept: readonly [points: number, numbers: number];
 }
 
-/** Largest count of numbers that are kept, 64 MB, for as many points as fit. */
+/** Largest number of entries that are kept, 64 MB, for as many points as fit. */
 const MOST_KEPT = 2 ** 23;
 
 function keptOf(n: number, m: number): ProductAttributes['kept'] {
@@ -181,7 +181,7 @@ function pointsOf({ inputs }: Workspace, [mean, , z]: Shapes, { lengthscale }: A
   };
 }
 
-/** No rows stand for one sum over all points. */
+/** The weights; without rows, one sum over all points. */
 function weightsOf({ inputs }: Workspace, shape: readonly number[]) {
   return shape[0] === 0 ? { sums: 1 } : { sums: shape[1]!, offset: inputs[3]! };
 }
@@ -200,7 +200,7 @@ const slopesAt = (outputs: readonly number[]) => ({
   inducing: outputs[2]!,
 });
 
-/** Multiplies the derivatives of a unit expectation by `factor`, and writes those in variance and lengthscales. */
+/** Multiplies the derivatives of a unit expectation by `factor`, and writes the derivatives in variance and lengthscales. */
 function writeSlopes(
   { memory, outputs }: Workspace,
   { n, m, q }: GaussianPoints,

@@ -6,12 +6,12 @@ import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
 import { asTensor, type TensorOrNumber, tensor } from './creation.ts';
 
 /**
- * A comparison of two operands, entry by entry; a comparison with NaN does not hold.
+ * A comparison of two operands, entry by entry; comparisons with NaN are false.
  *
  * @param a - a tensor of any shape, or a number
  * @param b - the same; shapes broadcast
- * @returns a tensor of type 'bool' of the shape that both broadcast to, with no gradient
- * @throws Error of TensorFlow.js when the shapes do not broadcast
+ * @returns a tensor of type 'bool' of the shape that both broadcast to, without gradient
+ * @throws Error by TensorFlow.js if the shapes do not broadcast
  */
 export type Comparison = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
 
@@ -66,14 +66,14 @@ export const less: Comparison = (a, b) => tf.less(asTensor(a), asTensor(b));
 export const lessEqual: Comparison = (a, b) => tf.lessEqual(asTensor(a), asTensor(b));
 
 /**
- * a where the condition holds, b elsewhere; shapes broadcast. The gradient goes to the one that was chosen only, but an
- * infinite derivative inside the other still makes NaN: keep arguments of log and sqrt away from 0 in both.
+ * a where the condition is true, b elsewhere; shapes broadcast. Only the selected entry receives the gradient, but an infinite derivative in the
+ * other one still gives NaN: keep arguments of log and sqrt away from 0 in both.
  *
  * @param condition - a tensor of type 'bool'
  * @param a - a tensor or a number
  * @param b - a tensor or a number
  * @returns a tensor of the shape that all three broadcast to
- * @throws Error of TensorFlow.js when the shapes do not broadcast, or the condition is not of type 'bool'
+ * @throws Error by TensorFlow.js if the shapes do not broadcast, or the condition does not have type 'bool'
  * @example
  * ```ts
  * const x = op.tensor([-2, 3]);
@@ -88,10 +88,10 @@ export function where<T extends Tensor = Tensor>(condition: Tensor, a: TensorOrN
  * A reduction along one axis, several, or all of them.
  *
  * @param x - a numeric tensor of any shape
- * @param axis - one axis or several, from 0, or from −1 for the last one backwards; all of them when none is given
+ * @param axis - one or several axes, from 0, or from −1 backwards from the last one; default all
  * @param keepDims - whether reduced axes are kept, with size 1, instead of dropped (false)
  * @returns a tensor without the reduced axes, with a gradient in x
- * @throws Error of TensorFlow.js when there is no such axis
+ * @throws Error by TensorFlow.js if there is no such axis
  */
 export interface Reduction {
   (x: Tensor): Scalar;
@@ -154,14 +154,14 @@ export const logSumExp: Reduction = (x: Tensor, axis?: number | number[], keepDi
   tf.logSumExp(x, axis, keepDims) as never;
 
 /**
- * Sums of the rows of X that belong to the same segment: row s of the result is Σ x_i over the rows i with segments[i] = s. Rows of
- * segment −1 belong to none.
+ * Sums of the rows of X that belong to the same segment: row s of the result is Σ x_i over the rows i with segments[i] = s. Rows with segment −1 are
+ * ignored.
  *
  * @param X - n×q
  * @param segments - n whole numbers from −1 to count − 1
  * @param count - number of segments
  * @returns count×q
- * @throws InvalidInputError when there is not one segment a row
+ * @throws InvalidInputError unless there is one segment per row
  * @example
  * ```ts
  * op.segmentSum(op.tensor([[1], [2], [4]]), Int32Array.of(0, 1, 0), 2); // [[5], [2]]

@@ -11,10 +11,10 @@ export type { Save } from '../linearAlgebra/operations/operation.ts';
  *
  * @param a - […, m, k], or […, k, m] with `transposeA`
  * @param b - […, k, n], or […, n, k] with `transposeB`
- * @param transposeA - whether a is given as its transpose (false)
- * @param transposeB - whether b is given as its transpose (false)
+ * @param transposeA - whether a is transposed first (false)
+ * @param transposeB - whether b is transposed first (false)
  * @returns […, m, n], with gradients in both
- * @throws Error of TensorFlow.js when the inner sizes differ, or the axes before do not broadcast
+ * @throws Error by TensorFlow.js if the inner sizes differ, or the other axes do not broadcast
  * @example
  * ```ts
  * const A = op.tensor([[1, 2], [3, 4]]);
@@ -30,9 +30,9 @@ export function matMul<T extends Tensor = Tensor2D>(a: Tensor, b: Tensor, transp
  * Axes in another order: axis d of the result is axis permutation[d] of x.
  *
  * @param x - a tensor of any shape
- * @param permutation - every axis once; reversed when none is given
- * @returns a tensor of the sizes of x in that order
- * @throws Error of TensorFlow.js when the permutation does not name every axis once
+ * @param permutation - every axis once; default all axes in reverse order
+ * @returns a tensor with the sizes of x in that order
+ * @throws Error by TensorFlow.js unless the permutation contains every axis once
  * @example
  * ```ts
  * op.transpose(op.tensor([[1, 2], [3, 4]])); // [[1, 3], [2, 4]]
@@ -44,8 +44,8 @@ export const transpose = <T extends Tensor>(x: T, permutation?: number[]): T => 
  * The same entries, in row-major order, under another shape.
  *
  * @param x - a tensor of any shape
- * @param shape - sizes with the same product; one may be −1 and is what is left
- * @throws Error of TensorFlow.js when the entries do not fill the shape
+ * @param shape - sizes with the same product; one may be −1 and is then computed from the others
+ * @throws Error by TensorFlow.js if the entries do not fill the shape
  * @example
  * ```ts
  * op.reshape(op.tensor([1, 2, 3, 4]), [2, -1]); // [[1, 2], [3, 4]]
@@ -58,8 +58,8 @@ export const reshape = <T extends Tensor = Tensor>(x: Tensor, shape: readonly nu
  * The same entries with a new axis of size 1.
  *
  * @param x - a tensor of any shape
- * @param axis - where the new axis is to be (0)
- * @throws Error of TensorFlow.js when the axis would be beyond the last one
+ * @param axis - position of the new axis (0)
+ * @throws Error by TensorFlow.js if the position is out of range
  * @example
  * ```ts
  * op.expandDims(op.tensor([1, 2]), 1); // [[1], [2]]
@@ -71,8 +71,8 @@ export const expandDims = <T extends Tensor = Tensor>(x: Tensor, axis = 0): T =>
  * The same entries without axes of size 1.
  *
  * @param x - a tensor of any shape
- * @param axes - which of them to drop; all when none are given
- * @throws Error of TensorFlow.js when an axis that is to be dropped has another size
+ * @param axes - axes to drop; default all of size 1
+ * @throws Error by TensorFlow.js if one of these axes has a different size
  * @example
  * ```ts
  * op.squeeze(op.tensor([[1], [2]])); // [1, 2]
@@ -81,11 +81,11 @@ export const expandDims = <T extends Tensor = Tensor>(x: Tensor, axis = 0): T =>
 export const squeeze = <T extends Tensor = Tensor>(x: Tensor, axes?: number[]): T => tf.squeeze(x, axes) as Tensor as T;
 
 /**
- * Tensors one after the other along an axis that they have.
+ * Joins tensors along an existing axis.
  *
- * @param tensors - at least one, of the same sizes but along the axis
+ * @param tensors - at least one, with equal sizes except along the axis
  * @param axis - from 0 (0)
- * @throws Error of TensorFlow.js when the other sizes differ
+ * @throws Error by TensorFlow.js if the other sizes differ
  * @example
  * ```ts
  * op.concat([op.tensor([[1, 2]]), op.tensor([[3, 4]])]); // [[1, 2], [3, 4]]
@@ -94,11 +94,11 @@ export const squeeze = <T extends Tensor = Tensor>(x: Tensor, axes?: number[]): 
 export const concat = <T extends Tensor>(tensors: readonly T[], axis = 0): T => tf.concat(tensors as T[], axis);
 
 /**
- * Tensors of one shape one after the other along a new axis.
+ * Joins tensors of equal shapes along a new axis.
  *
  * @param tensors - at least one
- * @param axis - where the new axis is to be (0)
- * @throws Error of TensorFlow.js when the shapes differ
+ * @param axis - position of the new axis (0)
+ * @throws Error by TensorFlow.js if the shapes differ
  * @example
  * ```ts
  * op.stack([op.tensor([1, 2]), op.tensor([3, 4])], 1); // [[1, 3], [2, 4]]
@@ -111,9 +111,9 @@ export const stack = <T extends Tensor = Tensor>(tensors: readonly Tensor[], axi
  * A box of entries.
  *
  * @param x - a tensor of any shape
- * @param begin - where it begins along each axis, from 0
- * @param size - how long it is along each axis; −1, or no size, runs to the end
- * @throws Error of TensorFlow.js when the box is not inside x
+ * @param begin - start of the box along each axis, from 0
+ * @param size - length of the box along each axis; −1 (the default) means to the end
+ * @throws Error by TensorFlow.js if the box is not inside x
  * @example
  * ```ts
  * op.slice(op.tensor([[1, 2], [3, 4]]), [0, 1]); // [[2], [4]]
@@ -123,12 +123,12 @@ export const slice = <T extends Tensor>(x: T, begin: number | number[], size?: n
   tf.slice(x as Tensor, begin as number, size as number) as Tensor as T;
 
 /**
- * The slices of x along an axis that the indices name, in their order. The gradient in a slice is the sum of those of its copies.
+ * The slices of x with these indices along an axis, in this order. The gradient in a slice is the sum of the gradients in its copies.
  *
  * @param x - a tensor of any shape
- * @param indices - whole numbers from 0; one may come more than once
+ * @param indices - whole numbers from 0, which may repeat
  * @param axis - from 0 (0)
- * @throws Error when an index is beyond the axis
+ * @throws Error if an index is beyond the axis
  * @example
  * ```ts
  * op.gather(op.tensor([[1, 2], [3, 4]]), [1, 0, 1]); // [[3, 4], [1, 2], [3, 4]]
@@ -143,8 +143,8 @@ export function gather<T extends Tensor = Tensor>(x: Tensor, indices: Tensor | A
  * x repeated along its axes.
  *
  * @param x - a tensor of any shape
- * @param reps - how often along each axis
- * @throws Error of TensorFlow.js when there is not one number an axis
+ * @param reps - number of repetitions along each axis
+ * @throws Error by TensorFlow.js unless there is one number per axis
  * @example
  * ```ts
  * op.tile(op.tensor([[1, 2]]), [2, 1]); // [[1, 2], [1, 2]]
@@ -169,7 +169,7 @@ export const diag = (x: Tensor): Tensor2D => tf.diag(x) as Tensor2D;
  *
  * @param x - n×n
  * @returns n
- * @throws InvalidInputError when x is not a square matrix
+ * @throws InvalidInputError if x is not a square matrix
  * @example
  * ```ts
  * op.diagPart(op.tensor([[1, 2], [3, 4]])); // [1, 4]
@@ -188,7 +188,7 @@ export function diagPart(x: Tensor): Tensor1D {
  *
  * @param x - n×n
  * @returns a scalar
- * @throws InvalidInputError when x is not a square matrix
+ * @throws InvalidInputError if x is not a square matrix
  * @example
  * ```ts
  * op.trace(op.tensor([[1, 2], [3, 4]])); // 5
@@ -204,12 +204,12 @@ export interface WithGradient<T extends Tensor = Tensor> {
 }
 
 /**
- * A function of tensors with a custom gradient, for when the automatic one is slow, loses digits, or is not wanted.
+ * A function of tensors with a custom gradient, used if automatic differentiation is slow, loses digits, or is not wanted.
  *
- * @param f - from the arguments and `save` to `{ value, gradFunc }`; what `gradFunc` needs is given to `save`, once, and comes back as
- * `saved`. What happens inside is not differentiated
+ * @param f - maps the arguments and `save` to `{ value, gradFunc }`. Tensors that `gradFunc` needs are passed to `save`, in one call, and received as
+ *   `saved`. Operations inside f are not differentiated
  * @returns a function of the arguments
- * @throws Error of TensorFlow.js when an argument is not a tensor, or a gradient is missing or of another shape than its argument
+ * @throws Error by TensorFlow.js if an argument is not a tensor, or if a gradient is missing or differs in shape from its argument
  * @example
  * ```ts
  * // x·log x, whose value and gradient are to be 0 at 0

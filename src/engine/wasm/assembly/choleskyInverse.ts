@@ -24,7 +24,7 @@ export function cholesky(n: i32, a: usize, stride: i32): i32 {
   return failed2 < 0 ? -1 : failed2 + n1;
 }
 
-/** Column by column; the sums of four rows at a time hide each other's latencies. */
+/** Computes one column after another, with the sums of four rows at a time to hide each other's latencies. */
 function choleskyBase(n: i32, a: usize, rowBytes: i32): i32 {
   for (let j = 0; j < n; j++) {
     const rowJ: usize = a + j * rowBytes;
@@ -49,7 +49,7 @@ function choleskyBase(n: i32, a: usize, rowBytes: i32): i32 {
   return -1;
 }
 
-/** a_ij less the product of the first j entries of rows i and j. */
+/** a_ij minus the product of the first j entries of rows i and j. */
 function remainder(j: i32, rowI: usize, rowJ: usize): f64 {
   let s = f64x2.splat(0);
   let k = 0;
@@ -58,7 +58,7 @@ function remainder(j: i32, rowI: usize, rowJ: usize): f64 {
   return k < j ? rest - load<f64>(at(rowI, k)) * load<f64>(at(rowJ, k)) : rest;
 }
 
-/** Entries j of four rows ← what remains of them, times the inverse of the pivot. */
+/** Entries j of four rows ← their remainders, times the inverse of the pivot. */
 function fourRemainders(j: i32, row: usize, rowBytes: i32, rowJ: usize, inverse: f64): void {
   let p0 = row;
   let p1: usize = p0 + rowBytes;
@@ -99,8 +99,8 @@ const BASE: i32 = 16;
 const BLOCK: i32 = 32;
 
 /**
- * Lower triangle of L ← (LLᵀ)⁻¹ in place, row-major with rows `stride` numbers apart: first M = L⁻¹, then MᵀM. What is left right of the
- * diagonal means nothing.
+ * Lower triangle of L ← (LLᵀ)⁻¹ in place, row-major with rows `stride` numbers apart: first M = L⁻¹, then MᵀM. Entries above the diagonal are
+ * undefined.
  */
 export function choleskyInverse(n: i32, l: usize, stride: i32): void {
   invertTriangular(n, l, stride);
@@ -124,7 +124,7 @@ function invertTriangular(n: i32, l: usize, stride: i32): void {
   invertTriangular(n2, l22, stride);
 }
 
-/** Row by row: row i of the inverse is −L_i·L⁻¹ / L_ii, of the rows above. Zeros take the place of what is right of the diagonal. */
+/** Computes one row after another: row i of the inverse is −L_i·L⁻¹ / L_ii, based on the rows above. Entries above the diagonal are set to zero. */
 function invertTriangularBase(n: i32, l: usize, rowBytes: i32): void {
   for (let i = 0; i < n; i++) {
     const row: usize = l + i * rowBytes;
@@ -170,7 +170,7 @@ function multiplyByTranspose(n: i32, m: usize, stride: i32): void {
   multiplyByTranspose(n2, m22, stride);
 }
 
-/** Four columns at a time, and so up to three entries right of the diagonal, which nothing reads. */
+/** Computes four columns at a time, and thus up to three entries above the diagonal, which are never read. */
 function multiplyByTransposeBase(n: i32, m: usize, rowBytes: i32): void {
   for (let i = 0; i < n; i++) {
     const row: usize = m + i * rowBytes;
@@ -199,7 +199,7 @@ function multiplyByTransposeBase(n: i32, m: usize, rowBytes: i32): void {
 /** Cost of mirroring an entry, in multiplications of a product. */
 const ENTRY: f64 = 3.0;
 
-/** A matrix as the threads of a team find it that mirror it. */
+/** A matrix, as passed to the threads that mirror it. */
 @unmanaged
 class Mirrored {
   a: usize;
@@ -246,7 +246,7 @@ function mirrorRows(i0: i32, i1: i32, n: i32, a: usize): void {
   }
 }
 
-/** A group of rows of a block, side by side in the columns of its mirror image: a line of the cache in each. */
+/** A group of rows of a block, interleaved in the columns of its mirror image: one cache line in each. */
 function mirrorGroup(source: usize, target: usize, rowBytes: i32): void {
   for (let j = 0; j < BLOCK; j += 2) {
     let row = source;

@@ -12,10 +12,10 @@ let slope: f64 = 0;
 
 /**
  * The root λ between d_i and d_(i+1), or above d_i for the last, of the secular equation 1/rho + Σ_j z_j²/(d_j − λ) = 0 for ascending d
- * and rho > 0; row ← d − λ, of full relative accuracy, as the distances are those from the nearer pole.
+ * and rho > 0; row ← d − λ with full relative accuracy, as distances are measured from the nearer pole.
  *
  * Each step fits a constant and a pole at d_i to the terms up to i, and another pole at d_(i+1) to the others (Bunch, Nielsen &
- * Sorensen 1978), and halves the bracket where that leaves it.
+ * Sorensen 1978), and bisects the bracket if it is left.
  */
 function secularRoot(k: i32, i: i32, rho: f64, d: usize, z: usize, row: usize): f64 {
   const isLast = i == k - 1;
@@ -85,7 +85,7 @@ function secularRoot(k: i32, i: i32, rho: f64, d: usize, z: usize, row: usize): 
   return origin + x;
 }
 
-/** Σ z_j²/(d_j − origin − x) and its slope in x, of the poles `from` to before `to`. */
+/** Σ z_j²/(d_j − origin − x) and its slope in x, over the poles `from` to before `to`. */
 function sumPoles(from: i32, to: i32, d: usize, z: usize, origin: f64, x: f64): void {
   const origins = f64x2.splat(origin);
   const xs = f64x2.splat(x);
@@ -117,29 +117,29 @@ function squares(k: i32, z: usize): f64 {
   return s;
 }
 
-/** Tridiagonal matrices of this order are left to the QL iteration. */
+/** Largest order of tridiagonal matrices that the QL iteration solves directly. */
 export const LEAF: i32 = 64;
 
 const HALF_ROOT: f64 = 0.7071067811865476;
 
-/** Halves in which an eigenvector has entries: the upper one, both, or the lower one. */
+/** Nonzero parts of an eigenvector: the upper half, both, or the lower half. */
 const UPPER_HALF: i32 = 0;
 const BOTH: i32 = 1;
 const LOWER_HALF: i32 = 2;
 
-/** Numbers of workspace that `divideAndConquer` takes: rows that are combined, how, and eight lists. */
+/** Size of the workspace of `divideAndConquer`: combined rows, the matrix that combines them, and eight lists. */
 export function divideAndConquerWorkspace(n: i32): i32 {
   return 2 * n * n + 8 * n;
 }
 
 /**
- * Eigenvalues (over d, unsorted) and eigenvectors (rows of `vectors`, n×n) of a symmetric tridiagonal matrix, diagonal d and e beside it,
- * by halves: T is diag(T₁, T₂) + |e|·vvᵀ, whose eigenvalues are the roots of a secular equation and whose eigenvectors are those of the
- * halves times a matrix, so that nearly all work is in products. The largest entries are about 1. What the rank-one matrix does not change is left out of them
- * (Cuppen 1981), and the matrix is made from the vector of which the computed roots are the exact ones, so that it is orthogonal to
- * working precision (Gu & Eisenstat 1995).
+ * Eigenvalues (over d, unsorted) and eigenvectors (rows of `vectors`, n×n) of a symmetric tridiagonal matrix with diagonal d and off-diagonal e, by
+ * divide and conquer. T = diag(T₁, T₂) + |e|·vvᵀ has eigenvalues that are the roots of a secular equation, and its eigenvectors are the halves'
+ * eigenvectors times a matrix, so that nearly all work is in products. The largest entries are about 1. Eigenpairs that the rank-one matrix does not
+ * change are deflated (Cuppen 1981). The matrix is computed from a modified vector whose exact roots are the computed ones, so that it is orthogonal
+ * to working precision (Gu & Eisenstat 1995).
  *
- * Off-diagonal entries below `floor` count as zero. Returns 0, or 1 when the QL iteration of a small part did not converge.
+ * Off-diagonal entries below `floor` count as zero. Returns 0, or 1 if the QL iteration of a small part did not converge.
  */
 export function divideAndConquer(n: i32, d: usize, e: usize, floor: f64, vectors: usize, work: usize): i32 {
   memory.fill(vectors, 0, (n * n) << 3);
@@ -169,17 +169,17 @@ function leaf(from: i32, to: i32, n: i32, d: usize, e: usize, floor: f64, vector
   return 0;
 }
 
-/** The lists of n numbers after the two matrices of the workspace. */
+/** The lists of n numbers that follow the two matrices in the workspace. */
 function listsIn(n: i32, work: usize): usize {
   return at(work, 2 * n * n);
 }
 
-/** The rows of each part that is solved, by ascending eigenvalues: n numbers of four bytes, and n more that merging takes. */
+/** The rows of each solved part in ascending order of their eigenvalues: n four-byte numbers, followed by n more for merging. */
 function orderIn(n: i32, work: usize): usize {
   return at(listsIn(n, work), 6 * n);
 }
 
-/** Puts `row` into a list that is sorted from `first` to before `end`. */
+/** Inserts `row` into a list that is sorted from `first` to before `end`. */
 function insert(first: i32, end: i32, row: i32, d: usize, list: usize): void {
   const value = load<f64>(at(d, row));
   let place = end;
@@ -191,7 +191,7 @@ function insert(first: i32, end: i32, row: i32, d: usize, list: usize): void {
   store<i32>(list + (place << 2), row);
 }
 
-/** Merges two sorted parts of a list that lie one after the other. */
+/** Merges two adjacent sorted parts of a list. */
 function mergeSorted(first: i32, middle: i32, end: i32, d: usize, list: usize, spare: usize): void {
   let i = first;
   let j = middle;
@@ -206,7 +206,7 @@ function mergeSorted(first: i32, middle: i32, end: i32, d: usize, list: usize, s
   memory.copy(list + (first << 2), spare + (first << 2), (end - first) << 2);
 }
 
-/** Rows `from` to before `to` of the vectors ← those of the whole part, from those of its halves. */
+/** Rows `from` to before `to` of the vectors ← eigenvectors of the whole part, computed from its halves' eigenvectors. */
 function merge(from: i32, middle: i32, to: i32, n: i32, coupling: f64, d: usize, vectors: usize, work: usize): void {
   const size = to - from;
   const lists = listsIn(n, work);
@@ -315,7 +315,7 @@ function merge(from: i32, middle: i32, to: i32, n: i32, coupling: f64, d: usize,
   combine(count, lowerSize, count - upper, at(matrix, upper), count, lowerRows, at(target, upperSize), n);
 }
 
-/** `columns` columns of `count` rows of the target ← matrix·rows, of which there may be none. */
+/** `columns` columns of `count` rows of the target ← matrix·rows; the matrix may be empty. */
 function combine(
   count: i32,
   columns: i32,
@@ -334,8 +334,8 @@ function combine(
 }
 
 /**
- * Rotates two rows of neighboring values so that the first one's entry of z is zero, where what the rotation puts beside the diagonal
- * is negligible; says whether it is.
+ * Rotates two rows of neighboring values so that the first one's entry of z is zero, if the off-diagonal entry of the rotated matrix is negligible;
+ * returns whether it is.
  */
 function rotatedAway(
   first: i32,
@@ -367,7 +367,7 @@ function rotatedAway(
 }
 
 /**
- * refined ← the vector of which the roots are exact: ẑ_j² = Π_i (λ_i − d_j) / Π_{i ≠ j} (d_i − d_j), with the signs of z. Row i of the
+ * refined ← the vector whose exact roots are the computed ones: ẑ_j² = Π_i (λ_i − d_j) / Π_{i ≠ j} (d_i − d_j), with the signs of z. Row i of the
  * matrix is d − λ_i.
  */
 function refine(count: i32, d: usize, z: usize, matrix: usize, refined: usize): void {
@@ -396,7 +396,7 @@ function multiplyByRatios(from: i32, to: i32, pole: f64, d: usize, row: usize, r
   }
 }
 
-/** row ← the unit vector along z_j/row_j, its entries where `places` says. */
+/** row ← the unit vector along z_j/row_j, with its entries at the positions `places`. */
 function unitRow(count: i32, z: usize, row: usize, line: usize, places: usize): void {
   let sum = 0.0;
   for (let j = 0; j < count; j++) {

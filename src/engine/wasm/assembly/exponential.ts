@@ -1,15 +1,15 @@
 import { at, multiplyAdd } from './vectors';
 
-/** Entries that are looked through together, and then found in the first-level cache. */
+/** Number of entries that are checked and then computed together, so that they stay in the first-level cache. */
 const BLOCK: i32 = 256;
 
-/** Adding it rounds to an integer, which is then in the low bits. */
+/** Adding this number rounds to an integer, which is then in the low bits. */
 const ROUNDER: f64 = 6755399441055744.0;
 const LOG2_E: f64 = 1.4426950408889634;
 /** ln 2 in two parts, the first with so few bits that its multiples are exact. */
 const LN2_HIGH: f64 = 0.69314718036912381649;
 const LN2_LOW: f64 = 1.90821492927058770002e-10;
-/** Up to here both the result and the scaling by 2ⁿ are normal numbers. */
+/** Largest |x| such that the result and the scaling by 2ⁿ are normal numbers. */
 const SAFE: f64 = 708.0;
 const OVERFLOW: f64 = 709.782712893384;
 const UNDERFLOW: f64 = -745.1332191019412;
@@ -82,7 +82,7 @@ export function exponential(n: i32, x: usize, y: usize): void {
   }
 }
 
-/** How many pairs, of the first few, need no special care. */
+/** Number of leading pairs that need no special care. */
 function ordinaryPairs(most: i32, x: usize): i32 {
   const limit = f64x2.splat(SAFE);
   let pair = 0;
@@ -90,7 +90,7 @@ function ordinaryPairs(most: i32, x: usize): i32 {
   return pair;
 }
 
-/** No condition before the body of the loop: V8 keeps constants in registers only then, which halves the time. */
+/** Has no condition before the loop: only then does V8 keep constants in registers, which halves the time. */
 function exponentialPairs(pairs: i32, x: usize, y: usize): void {
   do {
     v128.store(y, exponentialPair(v128.load(x)));
@@ -99,12 +99,12 @@ function exponentialPairs(pairs: i32, x: usize, y: usize): void {
   } while (--pairs);
 }
 
-/** Argument from which tanh rounds to ±1. */
+/** Argument above which tanh rounds to ±1. */
 const SATURATED: f64 = 22.0;
-/** Argument below which a rational approximation keeps the relative error small; above it 1 − 2/(e²ˣ + 1) does. */
+/** Argument below which a rational approximation keeps the relative error small; above it, 1 − 2/(e²ˣ + 1) is accurate. */
 const SMALL: f64 = 0.625;
 
-/** tanh(x), two at a time: the small case is that of Moshier's Cephes (tanh.c); both cases share one division. @inline */
+/** tanh(x), two at a time: the small case follows Moshier's Cephes (tanh.c); both cases share one division. @inline */
 function tanhPair(x: v128): v128 {
   const modulus = f64x2.abs(x);
   const isSmall = f64x2.lt(modulus, f64x2.splat(SMALL));
@@ -156,15 +156,15 @@ const POWERS: usize = memory.data<f64>([
   1.9152065613971474, 1.9360617934922943, 1.9571441241754002, 1.978456026387951,
 ]);
 const STEPS: i32 = 64;
-/** 64/ln 2: what exponents are multiplied with before they come here, so that none of their digits is lost in taking whole steps away. */
+/** 64/ln 2: exponents are multiplied by it in advance, so that none of their digits are lost when whole steps are subtracted. */
 export const STEPS_PER_UNIT: f64 = 92.33248261689366;
-/** −700 in steps: what is below counts as it, 10⁻³⁰⁴, so that all results are normal numbers. */
+/** −700 in steps: smaller exponents are replaced by it, 10⁻³⁰⁴, so that all results are normal numbers. */
 const LEAST: f64 = -64632.73783182556;
 
 /**
- * x ← 2^((x + y)/64), `n` entries, a multiple of 2. Sums above 0, where only rounding takes exponents that are not positive, count as 0. With
- * x + y = 64·e + k + f it is 2^e·2^(k/64)·2^(f/64), the last a polynomial of degree 5 for |f| ≤ ½: half of the arithmetic of `exponential`, within
- * 1.5 units of the last place.
+ * x ← 2^((x + y)/64), `n` entries, a multiple of 2. Sums above 0, which can only be rounding errors of nonpositive exponents, count as 0. With x + y
+ * = 64·e + k + f it is 2^e·2^(k/64)·2^(f/64), the last a polynomial of degree 5 for |f| ≤ ½: half of the arithmetic of `exponential`, within 1.5
+ * units of the last place.
  */
 export function negativeExponential(n: i32, x: usize, y: usize): void {
   let pairs = n >> 1;
@@ -178,7 +178,7 @@ export function negativeExponential(n: i32, x: usize, y: usize): void {
 
 /** @inline */
 function ofPair(given: v128): v128 {
-  // Pseudo-minimum and pseudo-maximum leave NaN where it stands.
+  // Pseudo-minimum and pseudo-maximum keep NaN.
   const x = f64x2.pmax(f64x2.pmin(given, f64x2.splat(0)), f64x2.splat(LEAST));
   const shifted = f64x2.add(x, f64x2.splat(ROUNDER));
   const f = f64x2.sub(x, f64x2.sub(shifted, f64x2.splat(ROUNDER)));
@@ -204,7 +204,7 @@ const SMALLEST_NORMAL: f64 = 2.2250738585072014e-308;
  * √½ ≤ 1 + f < √2, and log(1 + f) = f − (½f² − s·(½f² + R(s²))), s = f / (2 + f), with the polynomial R of FDLIBM's e_log.c. @inline
  */
 function logarithmPair(x: v128, offset: f64): v128 {
-  // Bits of 1 less those of √½: what is added to make the exponent field jump at √½ instead of at 1.
+  // Bits of 1 minus the bits of √½: adding them makes the exponent field jump at √½ instead of at 1.
   const shifted = i64x2.add(x, i64x2.splat(0x3ff0000000000000 - 0x3fe6a09e667f3bcd));
   const mantissa = v128.and(shifted, i64x2.splat(0x000fffffffffffff));
   const f = f64x2.sub(i64x2.add(mantissa, i64x2.splat(0x3fe6a09e667f3bcd)), f64x2.splat(1));
@@ -248,7 +248,7 @@ export function logarithm(n: i32, x: usize, y: usize): void {
   }
 }
 
-/** How many pairs, of the first few, need no special care. */
+/** Number of leading pairs that need no special care. */
 function ordinaryArguments(most: i32, x: usize): i32 {
   const lowest = f64x2.splat(SMALLEST_NORMAL);
   const highest = f64x2.splat(f64.MAX_VALUE);
@@ -261,7 +261,7 @@ function isOrdinary(pair: v128, lowest: v128, highest: v128): bool {
   return i64x2.all_true(v128.and(f64x2.ge(pair, lowest), f64x2.le(pair, highest)));
 }
 
-/** No condition before the body of the loop: V8 keeps constants in registers only then, which halves the time. */
+/** Has no condition before the loop: only then does V8 keep constants in registers, which halves the time. */
 function logarithmPairs(pairs: i32, x: usize, y: usize): void {
   do {
     v128.store(y, logarithmPair(v128.load(x), 0.0));

@@ -21,5 +21,5 @@ export { placeEigenvectors, symmetricEigen, symmetricEigenWorkspace } from './sy
 export { multiplyTriangular, solveTransposed } from './triangular';
 export { usePacking } from './workspace';
 
-/** End of the module's own data, below the first offset that the arena hands out. */
+/** End of the module's data, below the first offset of the arena. */
 export const dataEnd: usize = __heap_base;

@@ -42,7 +42,7 @@ export function matrixVector(
   }
 }
 
-/** Contiguous rows: a dot product each, four at a time so that x is read a quarter as often. */
+/** Product for contiguous rows: one dot product per row, four at a time so that x is read a quarter as often. */
 function byRows(
   rows: i32,
   columns: i32,
@@ -105,7 +105,7 @@ function put(entry: usize, value: f64, accumulate: bool): void {
   store<f64>(entry, accumulate ? load<f64>(entry) + value : value);
 }
 
-/** Contiguous columns: y gathers multiples of them, four at a time so that y is read and written a quarter as often. */
+/** Product for contiguous columns: y accumulates multiples of them, four at a time so that y is read and written a quarter as often. */
 function byColumns(
   rows: i32,
   columns: i32,
@@ -150,7 +150,7 @@ function byColumns(
   }
 }
 
-/** y ← A·x, A n×n symmetric: its upper triangle is read once, four rows at a time, for both halves of the product. */
+/** y ← A·x for a symmetric A, n×n: its upper triangle is read once, four rows at a time, for both halves of the product. */
 export function symmetricVector(n: i32, a: usize, stride: i32, x: usize, y: usize): void {
   memory.fill(y, 0, n << 3);
   const rowBytes = stride << 3;

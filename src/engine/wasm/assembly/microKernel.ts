@@ -1,16 +1,17 @@
 import { multiplyAdd } from './vectors';
 
-/** The next function for a single tile of doubles. */
+/** The same as the next function for a single tile of doubles. */
 export function multiplyTile(depth: i32, a: usize, b: usize, c: usize, rowBytes: i32, accumulate: bool): void {
   multiplyTiles<f64>(1, depth, a, b, c, rowBytes, accumulate);
 }
 
 /**
- * C ← C + A·B, or C ← A·B without `accumulate`, for `count` tiles below each other: of 4×4 doubles, or of 4×8 numbers in single precision. C is row-major;
- * a step takes 32 bytes of A, of which the first four numbers count, and 32 bytes of B, and one sliver of A follows the other. A step has 22 instructions, and a processor that starts six a cycle no time for more, so the loop is
- * written for what V8 makes of it: four steps, with a branch between them on purpose, as V8 moves the loads of an unrolled body without
- * one above all arithmetic, runs out of registers and spills; `a` moves at each step, since the offset of a splat costs an instruction
- * unless it is that of the other steps; and masks that change nothing tell V8 that addresses have 32 bits, which it ensures by copies.
+ * C ← C + A·B, or C ← A·B without `accumulate`, for `count` tiles below each other: of 4×4 doubles, or of 4×8 numbers in single precision. C is
+ * row-major. A step reads 32 bytes of A, using the first four numbers, and 32 bytes of B; the slivers of A are adjacent. A step has 22 instructions,
+ * which leaves no slack on a processor that starts six per cycle, so the loop is written for V8's code generator. It consists of four steps with
+ * deliberate branches between them: in an unrolled body without branches, V8 moves all loads above the arithmetic, runs out of registers and spills.
+ * `a` advances at each step, since a splat with a different offset costs an extra instruction. Masks without effect show V8 that addresses have 32
+ * bits, which it would otherwise ensure by copies.
  */
 export function multiplyTiles<T>(
   count: i32,

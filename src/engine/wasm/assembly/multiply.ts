@@ -64,7 +64,7 @@ function packByTransposing(target: usize, source: usize, depth: i32, vectorBytes
   }
 }
 
-/** Four vectors that lie side by side. */
+/** Four adjacent vectors. */
 function packByCopying(target: usize, source: usize, depth: i32, entryBytes: i32, factor: f64): void {
   const factors = f64x2.splat(factor);
   for (let p = 0; p < depth; p++) {
@@ -93,11 +93,11 @@ function packEntries(
   }
 }
 
-/** Rows that are worked on together once they lie side by side. */
+/** Number of rows that are processed together once they are interleaved. */
 export const GROUP: i32 = 8;
 export const GROUP_BYTES: i32 = 64;
 
-/** Copies a group of rows so that the entries of a column lie side by side: target[k][r] = source[r, k]. */
+/** Copies a group of rows so that the entries of a column are adjacent: target[k][r] = source[r, k]. */
 export function gatherRows(n: i32, source: usize, rowBytes: i32, columnBytes: i32, target: usize): void {
   for (let r = 0; r < GROUP; r += 2) {
     let p: usize = source + r * rowBytes;
@@ -125,12 +125,12 @@ export function scatterRows(n: i32, source: usize, target: usize, rowBytes: i32,
   }
 }
 
-/** Which entries of C a product computes: all, those with row ≥ column, those with row ≤ column. */
+/** Entries of C that a product computes: all, those with row ≥ column, or those with row ≤ column. */
 export const FULL: i32 = 0;
 export const LOWER: i32 = 1;
 export const UPPER: i32 = 2;
 
-/** C ← alpha·A·B over the part of C that `part` names, added to C with `accumulate`: A m×k, B k×n, any strides (in numbers) of either sign. */
+/** C ← alpha·A·B over the `part` of C, added to C with `accumulate`: A m×k, B k×n, any strides (in numbers) of either sign. */
 @unmanaged
 export class Product {
   alpha: f64;
@@ -148,7 +148,7 @@ export class Product {
   cColumn: i32;
   part: i32;
   accumulate: bool;
-  /** Set here, with the two below: how C is cut into parts. */
+  /** Set by the routine, like the two fields below: partition of C. */
   byRows: bool;
   parts: i32;
 }
@@ -180,7 +180,7 @@ function scaleEntries(length: i32, factor: f64, entry: usize, bytes: i32): void 
   }
 }
 
-/** The product of these arguments, for routines that are made of products. */
+/** A product with these arguments, for routines that consist of products. */
 export function multiply(
   m: i32,
   n: i32,
@@ -228,7 +228,7 @@ function perform(p: Product): void {
     matrixVector(p.n, p.k, p.alpha, p.b, p.bColumn, p.bRow, p.a, p.aColumn, p.c, p.cColumn, p.accumulate);
     return;
   }
-  // A reversed C is the product with A's rows (or B's columns) reversed; a part of a reversed C is never asked for.
+  // A reversed C is the product with A's rows (or B's columns) reversed; no routine needs a part of a reversed C.
   if (p.cRow < 0) {
     p.c += ((p.m - 1) * p.cRow) << 3;
     p.a += ((p.m - 1) * p.aRow) << 3;
@@ -268,7 +268,7 @@ function transpose(p: Product): void {
   if (p.part != FULL) p.part = LOWER + UPPER - p.part;
 }
 
-/** Rows or columns of C that a shared part should have: each part packs the whole other operand. */
+/** Smallest number of rows or columns of C in a shared part: each part packs the whole other operand. */
 const LEAST_SHARED: i32 = 24;
 
 /** The blocks of C in some of its rows or columns. */
@@ -305,8 +305,8 @@ function cut(number: i32, parts: i32, extent: i32, part: i32): i32 {
 }
 
 /**
- * One packed block of A times one packed panel of B, into C from row `ic` and column `jc` on. Tiles of which all entries are wanted
- * lie between rows `from` and `to` of a column of tiles.
+ * One packed block of A times one packed panel of B, into C from row `ic` and column `jc` on. In a column of tiles, the tiles between rows `from` and
+ * `to` are needed in full.
  */
 function block(p: Product, ic: i32, jc: i32, rows: i32, columns: i32, depth: i32, accumulate: bool): void {
   const cRow = p.cRow;
@@ -336,12 +336,12 @@ function block(p: Product, ic: i32, jc: i32, rows: i32, columns: i32, depth: i32
   }
 }
 
-/** The largest multiple of a sliver's rows up to a length that is not negative, 0 for others. @inline */
+/** The largest multiple of a sliver's rows up to a nonnegative length, 0 for negative ones. @inline */
 function wholeSlivers(length: i32): i32 {
   return max(length, 0) & ~(SLIVER - 1);
 }
 
-/** Puts what belongs to C of a tile at the border or on the diagonal in its place. */
+/** Copies the entries of C from a tile at the border or on the diagonal. */
 function copyTile(
   i: i32,
   j: i32,

@@ -1,6 +1,6 @@
 import { partsAlong, performParts, startOf } from './team';
 
-/** Points of a group of products, and rows and columns that a shared part should have. */
+/** Number of points in a group of products, and smallest number of rows and columns of a shared part. */
 const GROUP: i32 = 8;
 const LEAST_ROWS: i32 = 4;
 const LEAST_GROUPS: i32 = 16;
@@ -20,19 +20,19 @@ export class NearestBlock {
   columns: i32;
   x: usize;
   squares: usize;
-  /** Set here: the parts that complete heaps of the block, and those that offer its points to others. */
+  /** Set by the routine: number of parts that complete the heaps of the block, and of parts that offer its points to others. */
   rowParts: i32;
   columnParts: i32;
 }
 
 /**
- * Offers the pairs of `count` points from `first`, a multiple of eight, with each other and with all points after them to the heaps of both, in
- * single precision: halves_i + (halves_j − products_ij), rows of products being as long as there are points, from column `first` on. A heap
- * holds `kept` distances and the points at them, the largest on top, which `worst` repeats. Up to `n`, a multiple of eight, there may be
- * points that are infinitely far, with a `worst` of −∞.
+ * Takes `count` points from `first`, a multiple of eight, and offers their pairs with each other and with all later points to the heaps of both
+ * points, in single precision: halves_i + (halves_j − products_ij). Rows of products have one entry per point, from column `first` on. A heap has
+ * `kept` distances with their points, the largest on top and repeated in `worst`. Up to `n`, a multiple of eight, there may be padding points at
+ * infinite distance, with a `worst` of −∞.
  *
- * The first points have then met all others: squares gets their squared distances from those in their heaps by direct differences of x, doubles
- * in `columns` columns, kept + 3 numbers a point.
+ * The first points have then been compared with all others: `squares` receives their squared distances to the points in their heaps by direct
+ * differences of x, doubles in `columns` columns, with kept + 3 numbers per point.
  */
 export function nearestOfBlock(b: NearestBlock): void {
   // A difference of doubles that are read here and there takes as long as four products.
@@ -42,12 +42,12 @@ export function nearestOfBlock(b: NearestBlock): void {
   performParts(blockPart, b.rowParts + b.columnParts, changetype<usize>(b), b.rowParts == 1 ? 0.0 : cost);
 }
 
-/** The first of the points after a block, at a multiple of eight. */
+/** The first point after a block, a multiple of eight. */
 function after(b: NearestBlock): i32 {
   return min(b.n, (b.first + b.count + GROUP - 1) & -GROUP);
 }
 
-/** One part of the work: points after the block are offered the points of the block, or points of the block complete their heaps. */
+/** One part of the work: offers the points of the block to the heaps of later points, or completes heaps of the block. */
 function blockPart(number: i32, record: usize): void {
   const b = changetype<NearestBlock>(record);
   if (number < b.columnParts) {
@@ -63,7 +63,7 @@ function blockPart(number: i32, record: usize): void {
   for (let i = start; i < end; i++) completeOwn(i, b);
 }
 
-/** Offers the points of a block to the heaps of points `start` … `end` − 1, all of which come after them. */
+/** Offers the points of a block to the heaps of the later points `start` … `end` − 1. */
 function offerToOthers(b: NearestBlock, start: i32, end: i32): void {
   const halves = b.halves;
   const worst = b.worst;
@@ -84,7 +84,7 @@ function offerToOthers(b: NearestBlock, start: i32, end: i32): void {
   }
 }
 
-/** Offers all points of its block and after it to the heap of point i, and measures those that are in it then. */
+/** Offers the points of its block and all later ones to the heap of point i, and computes the distances of the points in it. */
 function completeOwn(i: i32, b: NearestBlock): void {
   const halves = b.halves;
   const worst = b.worst;
@@ -106,7 +106,7 @@ function completeOwn(i: i32, b: NearestBlock): void {
   listedSquares(i, b.columns, b.x, place(b.points, i * kept), kept, b.squares + (((i - b.first) * (kept + 3)) << 3));
 }
 
-/** Address at which column 0 of the products of point i would be. @inline */
+/** Address of column 0 of the products of point i. @inline */
 function rowOf(i: i32, b: NearestBlock): usize {
   return b.products + (((i - b.first) * b.n - b.first) << 2);
 }
@@ -134,8 +134,8 @@ function place(start: usize, i: i32): usize {
 }
 
 /**
- * squares_p ← ‖x_i − x_j‖² for the `count` points j of a list, by direct differences of doubles added in the order of the coordinates; up to
- * three numbers more are written, so that four sums always hide the latency of each other's additions.
+ * squares_p ← ‖x_i − x_j‖² for the `count` points j of a list, by direct differences of doubles added in the order of the coordinates; up to three
+ * further numbers are written, so that four sums always hide the latency of each other's additions.
  */
 function listedSquares(i: i32, columns: i32, x: usize, list: usize, count: i32, squares: usize): void {
   const bytes = columns << 3;
@@ -169,9 +169,9 @@ function listedSquares(i: i32, columns: i32, x: usize, list: usize, count: i32, 
 }
 
 /**
- * Squared distances of the `first` points of a list from the points that follow them there, of `count`, by direct differences of doubles added in the
- * order of the coordinates: row p has that from the q-th of the list in column q. Rows are `stride` numbers long, a multiple of four, and there
- * are such up to a multiple of four; what is in other columns means nothing.
+ * Squared distances between the `first` points of a list of `count` and the points after each of them, by direct differences of doubles added in the
+ * order of the coordinates: row p has the distance to the q-th point in column q. Rows have `stride` numbers, a multiple of four, and their number is
+ * rounded up to a multiple of four; other columns are undefined.
  */
 export function pairSquares(
   first: i32,
@@ -198,7 +198,7 @@ export function pairSquares(
   }
 }
 
-/** A tile of four by four such distances; rows and columns that are not there repeat the last. */
+/** A tile of four by four such distances; missing rows and columns repeat the last. */
 function squaresOfTile(
   rows: i32,
   others: i32,

@@ -1,19 +1,19 @@
 import { at, lanes, multiplyAdd } from './vectors';
 
-/** Rows of H whose sums begin together. */
+/** Number of rows of H whose sums begin together. */
 const ROWS = 4;
 
-/** Arguments of products and sweeps of H_ab = factor·(u_aᵀ(e_i − e_j))², b = (i, j), u_a the difference of the two rows of U (n×n) that pair a names. */
+/** Arguments of products and sweeps of H_ab = factor·(u_aᵀ(e_i − e_j))², b = (i, j), with u_a the difference of the two rows of U (n×n) in pair a. */
 @unmanaged
 export class Quadratic {
   factor: f64;
   n: i32;
   u: usize;
-  /** Two points a pair, of the rows of a product and of all pairs of a sweep. */
+  /** Two points per pair, for the rows of a product and for all pairs of a sweep. */
   pairs: usize;
-  /** How many rows a product has, and how many pairs a sweep visits. */
+  /** Number of rows of a product, and number of pairs visited by a sweep. */
   count: i32;
-  /** The pairs at which d may differ from 0, how many they are, and d at them. */
+  /** The pairs where d may differ from 0, their number, and d at them. */
   moved: usize;
   known: i32;
   steps: usize;
@@ -28,16 +28,16 @@ export class Quadratic {
   /** Workspace of products by points: n×n numbers, and n + 3·known. */
   b: usize;
   lists: usize;
-  /** 4n + 16 numbers of workspace, for all else. */
+  /** Remaining workspace, 4n + 16 numbers. */
   work: usize;
 }
 
 /**
- * One sweep of coordinate descent on Σ_a g_a·d_a + ½·Σ_ab H_ab·d_a·d_b over lower ≤ d ≤ upper. Visits the pairs whose numbers are in `visits`; the sum
- * over b runs over the `known` pairs of `moved` alone, all that d may differ from 0 at, `places` says where in it each pair is, and a pair
- * that moves for the first time joins them. Returns how many those are then; the largest |Δd_a|·√H_aa is the first number of `work` then.
+ * One sweep of coordinate descent on Σ_a g_a·d_a + ½·Σ_ab H_ab·d_a·d_b over lower ≤ d ≤ upper. Visits the pairs with the indices in `visits`. The sum
+ * over b includes only the `known` pairs of `moved`, where d may differ from 0; `places` has the index of each pair in `moved`. A pair that moves for
+ * the first time is appended. Returns the new number of such pairs, and stores the largest |Δd_a|·√H_aa as the first number of `work`.
  *
- * Four pairs at a time begin their sums together: up to the first step that one of them may change for those after it.
+ * The sums of four pairs at a time begin together, up to the first pair whose step may change the others.
  */
 export function quadraticSweep(q: Quadratic): i32 {
   const n = q.n;
@@ -106,7 +106,7 @@ export function quadraticProduct(q: Quadratic): void {
   }
 }
 
-/** `quadraticProduct` for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of rows and of columns, and O(n²). */
+/** `quadraticProduct` for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of rows and of columns, plus O(n²). */
 export function quadraticProductByPoints(q: Quadratic): void {
   const n = q.n;
   const u = q.u;
@@ -115,7 +115,7 @@ export function quadraticProductByPoints(q: Quadratic): void {
   const b = q.b;
   productWithLaplacian(n, u, q.moved, q.steps, q.known, b, q.lists);
   memory.fill(y, 0, (<usize>count) << 3);
-  // Some columns at a time, of which those of both matrices stay in the cache.
+  // Some columns at a time, so that the columns of both matrices stay in the cache.
   for (let left = 0; left < n; left += STRIPE) {
     const width = min(STRIPE, n - left);
     for (let a = 0; a < count; a++) {
@@ -130,7 +130,7 @@ export function quadraticProductByPoints(q: Quadratic): void {
 
 const STRIPE = 64;
 
-/** B ← (L(v)·U)ᵀ, n×n, row by row of L(v): the columns of one are those of points that share a pair with it, each pair in turn. */
+/** B ← (L(v)·U)ᵀ, n×n, row by row of L(v): a row's nonzero columns are the points that share a pair with it, one pair after the other. */
 function productWithLaplacian(n: i32, u: usize, pairs: usize, v: usize, length: i32, b: usize, lists: usize): void {
   const steps = lists;
   const others = at(lists, 2 * length);
@@ -187,7 +187,7 @@ function rowEntries(n: i32, u: usize, i: i32, k: i32, steps: usize, others: usiz
   store<f64>((target += row), f64x2.extract_lane(s3, 1));
 }
 
-/** Lists the neighbors of each point, the other points of its pairs in order, with the steps of those pairs; `ends` holds the end of each list. */
+/** Lists the neighbors of each point, the other points of its pairs in order, with the steps of those pairs; `ends` has the end of each list. */
 function listNeighbors(n: i32, pairs: usize, v: usize, length: i32, steps: usize, others: usize, ends: usize): void {
   memory.fill(ends, 0, (<usize>n) << 2);
   for (let c = 0; c < 2 * length; c++) {
@@ -236,9 +236,9 @@ function dotOfDifferences(n: i32, x: usize, y: usize, z: usize, w: usize): f64 {
 }
 
 /**
- * The differences u_a of four pairs, with the four values of an entry side by side; with fewer pairs, the last one is repeated.
+ * The differences u_a of four pairs, with the four values of an entry adjacent; if there are fewer pairs, the last one is repeated.
  *
- * @param visits - the numbers of the pairs, or 0 for one pair after the other
+ * @param visits - indices of the pairs, or 0 for consecutive pairs
  */
 function rowDifferences(n: i32, u: usize, pairs: usize, visits: usize, from: i32, end: i32, target: usize): void {
   const last = end - 1;
@@ -298,7 +298,7 @@ function rowDifferences(n: i32, u: usize, pairs: usize, visits: usize, from: i32
   }
 }
 
-/** Stores two entries of each of four vectors, the four values of an entry side by side. @inline */
+/** Stores two entries of each of four vectors, with the four values of an entry adjacent. @inline */
 function storeBeside(d0: v128, d1: v128, d2: v128, d3: v128, target: usize): void {
   v128.store(target, v128.shuffle<f64>(d0, d1, 0, 2));
   v128.store(target, v128.shuffle<f64>(d2, d3, 0, 2), 16);
@@ -313,7 +313,7 @@ function numberOf(visits: usize, k: i32): i32 {
 /**
  * Σ_b d_b·(x_i − x_j)², b = (i, j), for four x at a time and in four sums each, over the first of the pairs.
  *
- * @param count - how many, a multiple of four
+ * @param count - number of pairs, a multiple of four
  */
 function beginSums(count: i32, pairs: usize, d: usize, x: usize, sums: usize): void {
   let a0 = f64x2.splat(0);
@@ -370,7 +370,7 @@ function nextSquares(d: v128, i: usize, j: usize): v128 {
   return f64x2.mul(d, f64x2.mul(t, t));
 }
 
-/** The sum of row r of the four that have begun, with the pairs from there on. */
+/** Completes the sum of row r of the four that have begun, from the remaining pairs. */
 function completedSum(r: i32, from: i32, count: i32, pairs: usize, d: usize, x: usize, sums: usize): f64 {
   x += r << 3;
   sums += r << 3;

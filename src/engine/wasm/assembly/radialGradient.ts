@@ -3,15 +3,15 @@ import { performParts, startInLower } from './team';
 import { at, dot, lanes } from './vectors';
 
 /**
- * Gradients of covariances sum over all pairs of points into one result: the rows are cut into parts by their number alone, each of
- * which sums into a result of its own, and these are added up in order. So they can be shared among threads, and have the same bits
- * alone.
+ * Smallest number of rows in a part. Gradients of covariances sum over all pairs of points into one result: the rows are divided into parts depending
+ * on their number alone, each with its own result, which are added in order. Parts can therefore be shared among threads, with the same bits as on
+ * one thread.
  */
 const LEAST_ROWS: i32 = 128;
 const MOST_PARTS: i32 = 8;
-/** Numbers of workspace of a part, besides its result. */
+/** Size of a part's workspace, in addition to its result. */
 const ROW: i32 = 3 * BLOCK;
-/** Cost of a pair of points in multiplications of a product, with and without an exponential or a logarithm. */
+/** Cost of a pair of points, in multiplications of a product, with and without an exponential or a logarithm. */
 const SLOPE: f64 = 40.0;
 const ENTRY: f64 = 15.0;
 
@@ -23,7 +23,7 @@ function resultLength(r: Radial): i32 {
   return r.q * r.n + r.q + 4;
 }
 
-/** Numbers of workspace that a gradient takes, of n points in q dimensions. */
+/** Size of the workspace of a gradient for n points in q dimensions. */
 export function gradientWorkspace(n: i32, q: i32): i32 {
   return partsOf(n) * (q * n + q + 4 + ROW);
 }
@@ -38,7 +38,7 @@ function resultOfPart(part: i32, r: Radial): usize {
  * diagonal h_ij = −2·variance·f′(‖x_i − x_j‖²)·(g_ij + g_ji), or, for an rbf that
  * `readsEntries`, (g_ij + g_ji)·(k_ij − shift),
  *   dx_i = −Σ_j h_ij·(x_i − x_j), dimension by dimension,  squares_d = Σ_ij h_ij·(x_i − x_j)_d²,
- *   sums = [Σ h_ij, Σ g_ij, Σ g_ii, 0], and [Σ g_ij·k_ij, 0, 0, 0] otherwise. A `symmetric` g takes an rbf that reads entries.
+ *   sums = [Σ h_ij, Σ g_ij, Σ g_ii, 0], and [Σ g_ij·k_ij, 0, 0, 0] otherwise. A `symmetric` g requires an rbf that reads entries.
  */
 export function radialGradient(r: Radial): void {
   const cost = r.readsEntries ? ENTRY : SLOPE;
@@ -110,7 +110,7 @@ function gradientPart(part: i32, record: usize): void {
   }
 }
 
-/** h_j ← factor·g_j·(k_ij − bias), whose sum is added to the first of the sums; to the second that of factor·g_j. */
+/** h_j ← factor·g_j·(k_ij − bias); adds its sum to the first of the sums, and the sum of factor·g_j to the second. */
 function weighByEntries(width: i32, g: usize, factor: f64, k: usize, bias: f64, h: usize, sums: usize): void {
   const factors = f64x2.splat(factor);
   const shift = f64x2.splat(bias);
@@ -144,7 +144,7 @@ function withTransposed(width: i32, row: usize, column: usize, rowBytes: i32, h:
   for (let j = 0; j < width; j++) store<f64>(at(h, j), load<f64>(at(row, j)) + load<f64>(column + j * rowBytes));
 }
 
-/** One row, one dimension: the pull of points j = 0 … width − 1 on point i (numbered from the same start) and back. */
+/** One row, one dimension: adds the contributions of the pairs of point i with points j = 0 … width − 1 (indices from the same start) to the gradients of both. */
 function contract(width: i32, i: i32, x: usize, h: usize, dx: usize, square: usize): void {
   const own: usize = at(dx, i);
   const xi = load<f64>(at(x, i));

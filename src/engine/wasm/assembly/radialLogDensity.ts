@@ -7,7 +7,7 @@ import { solveTransposed } from './triangular';
 import { at } from './vectors';
 import { productRecord, usePacking } from './workspace';
 
-/** Numbers that the arguments of a covariance and of a product take, and the rows that are packed at a time. */
+/** Number of entries for the arguments of a covariance and of a product, and number of rows packed at a time. */
 const RECORD: i32 = 16;
 const PACKING_HEAD: i32 = 32;
 const PACKED_ROWS: i32 = 32;
@@ -18,7 +18,7 @@ function slivers(length: i32): i32 {
   return (length + 3) & ~3;
 }
 
-/** Numbers of the results: log|K|, tr(YᵀK⁻¹Y), ∂ in variance, bias and noise, in q lengthscales, in X. */
+/** Number of results: log|K|, tr(YᵀK⁻¹Y), and derivatives in variance, bias, noise, the q lengthscales and X. */
 function resultLength(n: i32, q: i32): i32 {
   return 5 + q + n * q;
 }
@@ -27,7 +27,7 @@ function packingLength(n: i32, width: i32): i32 {
   return PACKING_HEAD + max(n, width) * (slivers(min(n, PACKED_ROWS)) + slivers(max(n, width)));
 }
 
-/** Numbers of workspace that `radialLogDensity` takes. */
+/** Size of the workspace of `radialLogDensity`. */
 export function logDensityWorkspace(n: i32, q: i32, width: i32): i32 {
   const even = (resultLength(n, q) + 1) & ~1;
   const points = (q + 2 * n * q + q + 5) & ~1;
@@ -36,10 +36,11 @@ export function logDensityWorkspace(n: i32, q: i32, width: i32): i32 {
 
 /**
  * The parts of the log density of Y, n×width, under N(0, K), K_ij = variance·exp(−½·Σ_d ((x_id − x_jd)/l_d)²) + bias + noise·[i = j], and its
- * gradients, for few points: all that is done for them in one call, with the bits of the routines one by one. `columns` is the number of columns that Y stands for.
+ * gradients, for few points: all steps in one call, with the same bits as the separate routines. `columns` is the number of columns that Y
+ * represents.
  *
- * @param work - holds the q lengthscales; afterwards the results, see `resultLength`
- * @returns −1, or n or less where K has no factor or a number is not finite: the results then mean nothing
+ * @param work - the q lengthscales; afterwards the results, see `resultLength`
+ * @returns −1, or a number up to n if K has no factor or a number is not finite; the results are then undefined
  */
 export function radialLogDensity(
   n: i32,

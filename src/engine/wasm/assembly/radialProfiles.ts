@@ -11,12 +11,12 @@ const MATERN_32: i32 = 6;
 const MATERN_52: i32 = 7;
 const RBF: i32 = 8;
 
-/** Factor of the squared distances while they are computed: an rbf takes −s/2, which saves a pass; the others take s. */
+/** Factor of the squared distances in their computation: an rbf uses −s/2, which saves a pass; the others use s. */
 export function distanceFactor(profile: i32): f64 {
   return profile === RBF ? -0.5 : 1.0;
 }
 
-/** s ← f(s) for a number of pairs of squared distances times `distanceFactor`, at least one; `work` holds as many. */
+/** s ← f(s) for a number of pairs of squared distances times `distanceFactor`, at least one; `work` has the same size. */
 export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): void {
   switch (profile) {
     case THIN_PLATE_1: {
@@ -61,7 +61,7 @@ export function profileValues(profile: i32, pairs: i32, s: usize, work: usize): 
   }
 }
 
-/** s ← f′(s) for the same, finite everywhere: 0 at s = 0 where there is no derivative. */
+/** s ← f′(s) for the same, finite everywhere: 0 at s = 0 if there is no derivative. */
 export function profileSlopes(profile: i32, pairs: i32, s: usize, work: usize): void {
   switch (profile) {
     case THIN_PLATE_1: {
@@ -134,7 +134,7 @@ function scaledRoot(pairs: i32, factor: f64, s: usize, root: usize): void {
   } while (--pairs);
 }
 
-/** s ← ½·(l + shift), with `times` ½·s·(l + shift), where s > 0; l = log s is given. */
+/** s ← ½·(l + shift), with `times` ½·s·(l + shift), where s > 0; l = log s is an input. */
 function halfLogarithm(pairs: i32, s: usize, l: usize, times: bool, shift: f64): void {
   const half = f64x2.splat(0.5);
   const shifts = f64x2.splat(shift);

@@ -2,10 +2,10 @@ import { distanceFactor, profileSlopes, profileValues } from './radialProfiles';
 import { partsAlong, performParts, startInLower, threadNumber } from './team';
 import { at, dot } from './vectors';
 
-/** Columns of a block, whose distances never leave the first-level cache. */
+/** Number of columns in a block, whose distances stay in the first-level cache. */
 export const BLOCK: i32 = 32;
 
-/** Arguments of covariances variance·f(‖x_i − y_j‖²) + shift, of n points with each other or with m others, given dimension by dimension (q×n, q×m). */
+/** Arguments of covariances variance·f(‖x_i − y_j‖²) + shift, of n points with each other or with m others, stored dimension by dimension (q×n, q×m). */
 @unmanaged
 export class Radial {
   variance: f64;
@@ -35,8 +35,8 @@ export class Radial {
 }
 
 /**
- * K_j ← variance·f(‖a − b_j‖²) + shift for `width` points, dimensions `aBytes` and `bBytes` apart. They are computed in `values`, which may
- * be k where one number may be written behind an odd width; `work` holds as many.
+ * K_j ← variance·f(‖a − b_j‖²) + shift for `width` points, dimensions `aBytes` and `bBytes` apart. They are computed in `values`, which may be k if
+ * one number may be written after an odd width; `work` has the same size.
  */
 function valuesFromPoint(
   r: Radial,
@@ -62,7 +62,7 @@ function valuesFromPoint(
   if (j < width) store<f64>(at(k, j), variance * load<f64>(at(values, j)) + shift);
 }
 
-/** Weights_j ← factor·f′(‖a − b_j‖²)·weights_j for `width` ≤ 32 points; `work` holds 64 numbers. */
+/** Weights_j ← factor·f′(‖a − b_j‖²)·weights_j for `width` ≤ 32 points; `work` has 64 numbers. */
 export function weighBySlopes(
   r: Radial,
   width: i32,
@@ -92,14 +92,14 @@ function distances(r: Radial, width: i32, a: usize, aBytes: i32, b: usize, bByte
   return (width + 1) >> 1;
 }
 
-/** Columns of a block of K. */
+/** Number of columns in a block of K. */
 const GRAM_BLOCK: i32 = 64;
 /** Cost of an entry, mainly of its exponential or logarithm, in multiplications of a product. */
 const VALUE: f64 = 20.0;
 
 /**
- * K_ij and K_ji ← variance·f(‖x_i − x_j‖²) + shift, `diagonal` at K_ii, n×n, row-major; `work` holds 64 numbers a thread. Block by block, so that values
- * never leave the first-level cache.
+ * K_ij and K_ji ← variance·f(‖x_i − x_j‖²) + shift, `diagonal` at K_ii, n×n, row-major; `work` has 64 numbers per thread. Computed block by block, so
+ * that values stay in the first-level cache.
  */
 export function radialGram(r: Radial): void {
   const cost = VALUE * r.n * r.n;
@@ -128,7 +128,7 @@ function gramPart(part: i32, record: usize): void {
   }
 }
 
-/** Copies the part of a block below the diagonal, rows ib … rows − 1, to above it. */
+/** Copies the part of a block below the diagonal, rows ib … rows − 1, above the diagonal. */
 function mirrorBlock(ib: i32, rows: i32, jb: i32, k: usize, rowBytes: i32): void {
   for (let j = jb; j < min(jb + GRAM_BLOCK, rows); j++) {
     const line: usize = k + j * rowBytes;
@@ -136,7 +136,7 @@ function mirrorBlock(ib: i32, rows: i32, jb: i32, k: usize, rowBytes: i32): void
   }
 }
 
-/** K_ij ← variance·f(‖x_i − y_j‖²) + shift, n×m, row-major; `work` holds 64 numbers. */
+/** K_ij ← variance·f(‖x_i − y_j‖²) + shift, n×m, row-major; `work` has 64 numbers. */
 export function radialCross(r: Radial): void {
   const n = r.n;
   const m = r.m;
@@ -151,7 +151,7 @@ export function radialCross(r: Radial): void {
 
 /**
  * dx_i += 2·Σ_j w_ij·(x_i − y_j) and dy_j −= 2·Σ_i w_ij·(x_i − y_j), w_ij = variance·f′(‖x_i − y_j‖²)·g_ij: the gradient in the points from g = ∂L/∂K.
- * Returns Σ g_ij·k_ij. Gradients are stored dimension by dimension; `work` holds 96 numbers.
+ * Returns Σ g_ij·k_ij. Gradients are stored dimension by dimension; `work` has 96 numbers.
  */
 export function radialCrossGradient(r: Radial): f64 {
   const n = r.n;
@@ -177,8 +177,8 @@ export function radialCrossGradient(r: Radial): f64 {
 }
 
 /**
- * Row d of the target (columns×rows) ← factor_d · column d of the source (rows×columns, row-major). Eight columns at a time: lines of the cache are
- * read once, and where `columns` is a power of two those of one column push each other out.
+ * Row d of the target (columns×rows) ← factor_d · column d of the source (rows×columns, row-major). Eight columns at a time, so that cache lines are
+ * read once: if `columns` is a power of two, the lines of one column evict each other.
  */
 export function transposeScaled(rows: i32, columns: i32, source: usize, factors: usize, target: usize): void {
   for (let first = 0; first < columns; first += 8) {
@@ -191,7 +191,7 @@ export function transposeScaled(rows: i32, columns: i32, source: usize, factors:
   }
 }
 
-/** Target (n×m, row-major) ← ‖a_i − b_j‖², the points given dimension by dimension: a is q×n, b is q×m. */
+/** Target (n×m, row-major) ← ‖a_i − b_j‖², with points stored dimension by dimension: a is q×n, b is q×m. */
 export function squaredDistances(n: i32, m: i32, q: i32, a: usize, b: usize, target: usize): void {
   for (let j = 0; j < m; j += BLOCK) {
     const width = min(BLOCK, m - j);
@@ -207,7 +207,7 @@ export function squaredDistances(n: i32, m: i32, q: i32, a: usize, b: usize, tar
   }
 }
 
-/** The same as {@link distancesFromPoint} with factor 1 of two consecutive points, from 8 points b_j on: what is read of these serves both. */
+/** The same as {@link distancesFromPoint} with factor 1 for two consecutive points and at least 8 points b_j, which are read once for both. */
 function distancesFromTwoPoints(
   width: i32,
   q: i32,
@@ -270,8 +270,8 @@ function distancesFromTwoPoints(
 }
 
 /**
- * Target_j ← factor·‖a − b_j‖² for `width` consecutive points b_j, dimensions `aBytes` and `bBytes` apart. By differences, not by
- * ‖a‖² + ‖b‖² − 2aᵀb, which loses all digits of near points.
+ * Target_j ← factor·‖a − b_j‖² for `width` consecutive points b_j, dimensions `aBytes` and `bBytes` apart. Computed by differences, not as ‖a‖² +
+ * ‖b‖² − 2aᵀb, which loses all digits for nearby points.
  */
 function distancesFromPoint(
   width: i32,
@@ -296,7 +296,7 @@ function distancesFromPoint(
   }
   const factors = f64x2.splat(factor);
   for (let j = 0; j < width; j += 8) {
-    // Eight at a time, so that no sum waits for the one before; the last eight may be those of before in part.
+    // Eight at a time, so that no sum waits for the previous one; the last eight may overlap the previous ones.
     const first = min(j, width - 8);
     const place: usize = at(target, first);
     let p = a;
@@ -326,8 +326,8 @@ function distancesFromPoint(
 }
 
 /**
- * da_i ← 2·Σ_j w_ij·(a_i − b_j) and db_j ← 2·Σ_i w_ij·(b_j − a_i): what a gradient w in the squared distances is in the points. All
- * points and gradients are given dimension by dimension; w is n×m, row-major, and read once.
+ * da_i ← 2·Σ_j w_ij·(a_i − b_j) and db_j ← 2·Σ_i w_ij·(b_j − a_i): the gradient in the points, from a gradient w in the squared distances. All points
+ * and gradients are stored dimension by dimension; w is n×m, row-major, and read once.
  */
 export function squaredDistancesGradient(
   n: i32,
@@ -351,7 +351,7 @@ export function squaredDistancesGradient(
   for (let k = 0; k < q * m; k++) store<f64>(at(db, k), 2.0 * load<f64>(at(db, k)));
 }
 
-/** Returns Σ_j w_j·(x − b_j), having taken w_j·(x − b_j) from each db_j. */
+/** Returns Σ_j w_j·(x − b_j), and subtracts w_j·(x − b_j) from each db_j. */
 function weightedDifferences(length: i32, x: f64, w: usize, b: usize, db: usize): f64 {
   const xs = f64x2.splat(x);
   let s = f64x2.splat(0);

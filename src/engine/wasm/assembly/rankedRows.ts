@@ -1,9 +1,9 @@
 import { performParts, threadNumber } from './team';
 
-/** Rows of a shared part, and multiplications that take as long as to rank one point of a row. */
+/** Number of rows in a shared part, and number of multiplications that take as long as ranking one point of a row. */
 const ROWS: i32 = 4;
 const COST: f64 = 200.0;
-/** Bits of a digit of the sort, and where counts of the three digits begin. */
+/** Number of bits in a digit of the sort, and offsets of the counts of the three digits. */
 const DIGIT: i32 = 11;
 const BUCKETS: i32 = 1 << DIGIT;
 const MASK: i32 = BUCKETS - 1;
@@ -11,9 +11,9 @@ const MASK: i32 = BUCKETS - 1;
 /** Rows `first` … first + count − 1 of n points: see `rankedRows`. */
 @unmanaged
 export class RankedRows {
-  /** Part of the squared distances to the mean below which differences are taken. */
+  /** Fraction of the squared distances to the mean below which differences are used. */
   near: f64;
-  /** Difference of two squared distances that rounding may have made, relative to the largest to the mean, and absolute. */
+  /** Possible rounding error in the difference of two squared distances, relative to the largest squared distance to the mean, and absolute. */
   relative: f64;
   absolute: f64;
   first: i32;
@@ -28,15 +28,16 @@ export class RankedRows {
   work: usize;
 }
 
-/** Bytes of workspace of a thread: two lists of keys with points, counts of each digit, and distances in the order of the keys. */
+/** Size of a thread's workspace in bytes: two lists of keys with points, counts of each digit, and distances in the order of the keys. */
 export function rankedRowsWorkspace(n: i32): i32 {
   return 24 * n + 12 * BUCKETS;
 }
 
 /**
- * Ranks of all points by their distances from each of `count` rows: 1 for the nearest, 0 for the row itself; of equally near ones the first is nearer.
- * `squares` has −2·x_iᵀx_j about the mean, row by row, and gets squared distances; `norms` are those about the mean, the largest of which is `largest`. Distances
- * that rounding may have exchanged are compared by differences of x (n×columns), added in the order of the coordinates.
+ * Ranks of all points by their distances from each of `count` rows: 1 for the nearest, 0 for the row itself; among equally near points, the first is
+ * nearer. `squares` contains −2·x_iᵀx_j about the mean, row by row, and receives squared distances; `norms` are the squared norms about the mean, and
+ * `largest` is their maximum. Distances whose order may be affected by rounding are compared by differences of x (n×columns), added in the order of
+ * the coordinates.
  */
 export function rankedRows(b: RankedRows): void {
   performParts(rankedPart, (b.count + ROWS - 1) / ROWS, changetype<usize>(b), COST * b.count * b.n);
@@ -60,7 +61,7 @@ function rankRow(b: RankedRows, p: i32, work: usize): void {
   const counts: usize = values + (n << 3);
   memory.fill(counts, 0, 12 * BUCKETS);
   const own = load<f64>(b.norms + (self << 3));
-  // Doubles from 0 are ordered as their bits are, of which the upper half is sorted by.
+  // Nonnegative doubles are ordered like their bits, so that they are sorted by the upper half.
   for (let j = 0; j < n; j++) {
     const reach = own + load<f64>(b.norms + (j << 3));
     let square = reach + load<f64>(squares + (j << 3));
@@ -107,7 +108,7 @@ function tally(counts: usize, digit: u32): void {
   store<i32>(counts + (digit << 2), load<i32>(counts + (digit << 2)) + 1);
 }
 
-/** Puts keys with their points into the buckets of one digit, in the order in which they come. */
+/** Distributes keys with their points into the buckets of one digit (stable). */
 function sortDigit(n: i32, from: usize, to: usize, counts: usize, shift: i32): void {
   for (let bucket = 0, sum = 0; bucket < BUCKETS; bucket++) {
     const inside = load<i32>(counts + (bucket << 2));
@@ -123,7 +124,7 @@ function sortDigit(n: i32, from: usize, to: usize, counts: usize, shift: i32): v
   }
 }
 
-/** Sorts places start … end − 1 by their values, equal ones by their points: Shell's method, as runs of many equal distances come in any order. */
+/** Sorts positions start … end − 1 by their values, ties by their points: Shell's method, since runs of many equal distances occur in any order. */
 function sortRun(values: usize, points: usize, start: i32, end: i32): void {
   let gap = 1;
   while (3 * gap + 1 < end - start) gap = 3 * gap + 1;

@@ -2,8 +2,8 @@ import { exponential } from './exponential';
 import { at, lanes, multiplyAdd, scaleVector } from './vectors';
 
 /**
- * Arguments of the expectations of an rbf under n Gaussians, whose means and variances are n×q. The inducing inputs z are given dimension by dimension
- * (q×width, of which the first m count), lengthscales as their squares. What a routine does not name it does not read.
+ * Arguments of the expectations of an rbf under n Gaussians, whose means and variances are n×q. The inducing inputs z are stored dimension by
+ * dimension (q×width, with m columns in use), lengthscales as their squares. A routine reads only the fields in its description.
  */
 @unmanaged
 export class Expectations {
@@ -17,13 +17,13 @@ export class Expectations {
   squares: usize;
   /** The part of the exponents of products that does not depend on the points. */
   apart: usize;
-  /** How much each point counts in each of several sums, n×sums; 0 for one sum of all points. */
+  /** Weight of each point in each of several sums, n×sums; 0 for one sum over all points. */
   weights: usize;
   sums: i32;
-  /** Exponentials of the first points of all, for the gradient. */
+  /** Exponentials of the first points, stored for the gradient. */
   kept: usize;
   keptPoints: i32;
-  /** Parts that the points are cut into. */
+  /** Number of parts that the points are divided into. */
   parts: i32;
   target: usize;
   g: usize;
@@ -74,7 +74,7 @@ function addSquares(m: i32, x: f64, z: usize, factor: f64, row: usize): void {
 
 /**
  * Contracts g = ∂L/∂Ψ1 (n×m) with the derivatives of `expectedRbf`: dmean and dvariance (n×q) are set, dz (q×width) and dsquares (q)
- * added to. Returns Σ g∘Ψ1. The width is even; `work` holds as many numbers.
+ * added to. Returns Σ g∘Ψ1. The width is even; `work` has as many numbers.
  */
 export function expectedRbfGradient(e: Expectations): f64 {
   const m = e.m;

@@ -6,10 +6,11 @@ import { performParts } from './team';
 import { addScaled, at, lanes, multiplyAdd, scaleVector } from './vectors';
 
 /**
- * Contracts G_p = ∂L/∂Ψ2_p, symmetric matrices in tiles as those of `expectedRbfProducts`, with its derivatives. dmean and dvariance
- * (n×q) are set, and so is the target, numbers for each of the `parts` that the points are cut into, which are added up in order into
- * the first: dz (q×m) and dsquares (q), both without the part of the exponents that does not depend on the points; for that, the tiles of
- * Σ_n ω_n·G∘Ψ2_n; the sum of all entries of that; one that means nothing. `apart` is left in steps of the exponential. `work` holds for each part, with m the width, 4·(q + 2)·m + 2·(q + 4)·m + m² numbers and twice those of the tiles.
+ * Contracts G_p = ∂L/∂Ψ2_p, symmetric matrices in tiles as in `expectedRbfProducts`, with its derivatives. Sets dmean and dvariance (n×q), and the
+ * target, which has a result for each of the `parts` of the points; they are added in order to the first. A result consists of dz (q×m) and dsquares
+ * (q), both without the part of the exponents that does not depend on the points; for that part, the tiles of Σ_n ω_n·G∘Ψ2_n; the sum of all their
+ * entries; and one unused number. `apart` is left in steps of the exponential. With m the width, `work` has 4·(q + 2)·m + 2·(q + 4)·m + m² numbers
+ * plus twice the size of the tiles for each part.
  */
 export function expectedRbfProductsGradient(e: Expectations): void {
   scaleVector(tiled(e.width), STEPS_PER_UNIT, e.apart);
@@ -17,7 +18,7 @@ export function expectedRbfProductsGradient(e: Expectations): void {
   addParts(e.parts, resultLength(e.width, e.q), e.target);
 }
 
-/** Cost of a point relative to that of its products. */
+/** Cost of a point, relative to its products. */
 const CONTRACTIONS: f64 = 2.0;
 
 function resultLength(m: i32, q: i32): i32 {
@@ -58,7 +59,7 @@ function contractPart(part: i32, record: usize): void {
       }
     }
     spreadOut(m, factor, weighted, products, h, total);
-    // u and ones lie at the beginning of the workspace.
+    // u and ones are at the beginning of the workspace.
     contract(m, q + 1, h, own, slivers, pulls);
     const rowSums = at(pulls, q * m);
     const weight = sumOf(m, rowSums);
@@ -130,7 +131,7 @@ function weighed(factor: v128, g: usize, product: usize, total: usize): v128 {
   return entries;
 }
 
-/** target (rows×m) ← u·h for the rows of u and a symmetric matrix in slivers; up to three rows more are written. */
+/** target (rows×m) ← u·h for the rows of u and a symmetric matrix in slivers; up to three further rows are written. */
 function contract(m: i32, rows: i32, h: usize, u: usize, slivers: usize, target: usize): void {
   pack(slivers, u, rows, m, m, 1, 1);
   const count = (rows + SLIVER - 1) / SLIVER;
@@ -144,8 +145,8 @@ function sumOf(n: i32, x: usize): f64 {
 }
 
 /**
- * Products are kept in tiles of 4×4, those of the lower triangle row by row, and m is a multiple of four: callers pad the inducing
- * inputs to the width and ignore the results for the padding.
+ * Products are stored in tiles of 4×4, the tiles of the lower triangle row by row. m is a multiple of four: callers pad the inducing inputs to the
+ * width and ignore the results for the padding.
  */
 const TILE: i32 = SLIVER * SLIVER;
 
@@ -160,9 +161,9 @@ function tiled(m: i32): i32 {
  * Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − z̄_d)²/(l_d² + 2s_nd)), and `apart` is left in steps of the exponential.
  * With m the width of the inducing inputs:
  *
- * The points are divided into `parts` with separate sums, which are added in order, so that one thread and several threads give the same
- * bits. `target` and `work` hold a part's numbers for each: the tiles of its sums, and 4·(q + 2)·m and those of the tiles. Nothing
- * n×m×m is stored, unless the exponentials of the first `keptPoints` are to be `kept` for the gradient, the numbers of the tiles for each.
+ * The points are divided into `parts` with separate sums, which are added in order, so that one thread and several threads give the same bits. For
+ * each part, `target` has the tiles of its sums, and `work` has 4·(q + 2)·m numbers plus the size of the tiles. No n×m×m array is stored, unless the
+ * exponentials of the first `keptPoints` points are `kept` for the gradient, with the size of the tiles for each.
  */
 export function expectedRbfProducts(e: Expectations): void {
   const length = tiled(e.width);
@@ -179,12 +180,12 @@ function productCost(e: Expectations): f64 {
   return <f64>e.n * tiled(e.width) * (e.q + EXPONENTIAL);
 }
 
-/** The first of the n points that are a part's own. */
+/** The first of the n points that belongs to a part. */
 function firstPoint(part: i32, e: Expectations): i32 {
   return (part * e.n) / e.parts;
 }
 
-/** The first of `parts` results, one after the other, ← the sum of all of them. */
+/** Adds all of `parts` consecutive results to the first one. */
 function addParts(parts: i32, length: i32, results: usize): void {
   for (let part = 1; part < parts; part++) addScaled(length, 1, at(results, part * length), results);
 }
@@ -213,9 +214,8 @@ function sumsOfPart(part: i32, record: usize): void {
 }
 
 /**
- * exp of the exponents of one point's Ψ2, in tiles, with `apart` in steps of the exponential, from what `pointInputs` left in `work`. With
- * u = μ − z the exponents are −¼Σ_d (u_jd + u_kd)²/(l_d² + 2s_d) = a_j + a_k − ½Σ_d u_jd·u_kd/(l_d² + 2s_d), a product of two matrices of
- * q + 2 rows.
+ * exp of the exponents of one point's Ψ2, in tiles, with `apart` in steps of the exponential, from the output of `pointInputs` in `work`. With u = μ
+ * − z the exponents are −¼Σ_d (u_jd + u_kd)²/(l_d² + 2s_d) = a_j + a_k − ½Σ_d u_jd·u_kd/(l_d² + 2s_d), a product of two matrices of q + 2 rows.
  */
 function pointProducts(m: i32, q: i32, apart: usize, products: usize, work: usize): void {
   const depth = q + 2;
@@ -239,8 +239,8 @@ function pointProducts(m: i32, q: i32, apart: usize, products: usize, work: usiz
 }
 
 /**
- * The rows u_d, 1, a at the beginning of `work`, and after them −½u_d/(l_d² + 2s_d), a, 1; returns the factor of the products of point i,
- * Π_d (1 + 2s_d/l_d²)^−½.
+ * Writes the rows u_d, 1, a to the beginning of `work`, followed by −½u_d/(l_d² + 2s_d), a, 1; returns the factor of the products of point i, Π_d (1
+ * + 2s_d/l_d²)^−½.
  */
 function pointInputs(i: i32, e: Expectations, work: usize): f64 {
   const m = e.width;

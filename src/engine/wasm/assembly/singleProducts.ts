@@ -1,27 +1,27 @@
 import { multiplyTiles } from './microKernel';
 import { performParts } from './team';
 
-/** Points in a group: of each coordinate the eight numbers lie side by side. */
+/** Number of points in a group: the eight values of each coordinate are adjacent. */
 const GROUP: i32 = 8;
-/** Groups of columns of a part: few enough that products stay in the cache from layer to layer, and that threads end together. */
+/** Number of groups of columns in a part: few enough that products stay in the cache from layer to layer, and that threads finish together. */
 const PART: i32 = 16;
 
-/** Points `first` … first + 8·groups − 1 of n, whose products with these and all points after them go to C. */
+/** Points `first` … first + 8·groups − 1 of n, whose products with each other and with all later points go to C. */
 @unmanaged
 export class SingleProducts {
   first: i32;
   groups: i32;
   n: i32;
   columns: i32;
-  /** Coordinates of a layer, at most. */
+  /** Largest number of coordinates in a layer. */
   layer: i32;
   packed: usize;
   c: usize;
 }
 
 /**
- * Products of points in single precision: C is row-major, with rows n long that begin with point `first`. The points are packed in layers; a layer has groups of eight points. Every
- * product is summed in the order of the coordinates of a layer, and then layer by layer.
+ * Products of points in single precision: C is row-major, with rows n long that begin with point `first`. The points are packed in layers; a layer
+ * has groups of eight points. Each product is summed over the coordinates of a layer in order, and then layer by layer.
  */
 export function singleProducts(p: SingleProducts): void {
   const columnGroups = (p.n - p.first) / GROUP;
@@ -47,7 +47,7 @@ function singlePart(part: i32, record: usize): void {
       for (let i = 0; i < groups; i++) {
         const rows: usize = own + i * groupBytes;
         const target: usize = p.c + (j << 5) + i * GROUP * rowBytes;
-        // The four numbers that a step of the second tile takes lie 16 bytes after those of the first.
+        // The four numbers for a step of the second tile are 16 bytes after the first tile's.
         multiplyTiles<f32>(1, depth, rows, others, target, rowBytes, d > 0);
         multiplyTiles<f32>(1, depth, rows + 16, others, target + 4 * rowBytes, rowBytes, d > 0);
       }

@@ -4,13 +4,13 @@ import { FULL, multiply, UPPER } from './multiply';
 import { implicitQl, implicitQlWorkspace, PANEL, tridiagonalize } from './tridiagonal';
 import { at, scaleVector } from './vectors';
 
-/** Outside this range of magnitudes the squares of entries may leave that of doubles; such a matrix is scaled. */
+/** Outside this range of magnitudes, the squares of entries may leave the range of doubles; such a matrix is scaled. */
 const SMALLEST: f64 = 1e-30;
 const LARGEST: f64 = 1e30;
-/** Relative to the largest entry: far below rounding, far above where squares underflow. */
+/** Threshold relative to the largest entry: far below rounding, and far above underflow of squares. */
 const NEGLIGIBLE: f64 = 1e-90;
 
-/** Numbers of workspace that `symmetricEigen` takes: eigenvectors, e, tau, and the largest of its steps. */
+/** Size of the workspace of `symmetricEigen`: eigenvectors, e, tau, and the largest workspace of its steps. */
 export function symmetricEigenWorkspace(n: i32): i32 {
   return (
     n * n +
@@ -20,8 +20,8 @@ export function symmetricEigenWorkspace(n: i32): i32 {
 }
 
 /**
- * w ← eigenvalues of A (lower triangle given, row-major, overwritten) in no order, rows of `work` ← unit eigenvectors.
- * Returns 0, or 1 when the iteration did not converge, as it never does with entries that are not finite.
+ * w ← unsorted eigenvalues of A (lower triangle, row-major, overwritten), rows of `work` ← unit eigenvectors. Returns 0, or 1 if the iteration did
+ * not converge, which always happens with entries that are not finite.
  */
 export function symmetricEigen(n: i32, a: usize, w: usize, work: usize): i32 {
   const vectors = work;
@@ -30,7 +30,7 @@ export function symmetricEigen(n: i32, a: usize, w: usize, work: usize): i32 {
   const rest: usize = at(tau, n);
   const largest = largestEntry(n, a);
   if (!(largest < Infinity)) return 1;
-  // Halves are put together by tolerances that hold for entries of about 1.
+  // Halves are merged with tolerances for entries of about 1.
   const scaled = largest > 0.0 && (n > LEAF || largest < SMALLEST || largest > LARGEST);
   // A power of two, so that scaling is exact; in two factors, because the inverse of a denormal number is infinite.
   const exponent = scaled ? -exponentOf(largest) : 0;
@@ -52,7 +52,7 @@ export function symmetricEigen(n: i32, a: usize, w: usize, work: usize): i32 {
   return failed;
 }
 
-/** The largest modulus in the lower triangle, or NaN when there is one. */
+/** The largest modulus in the lower triangle, or NaN if an entry is NaN. */
 function largestEntry(n: i32, a: usize): f64 {
   let largest = 0.0;
   for (let i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ function power(exponent: i32): f64 {
   return reinterpret<f64>((<u64>(exponent + 1023)) << 52);
 }
 
-/** Column j of `target` ← row order[j] of `rows` (both n×n), its entry of largest modulus made positive. */
+/** Column j of `target` ← row order[j] of `rows` (both n×n), with its entry of largest modulus made positive. */
 export function placeEigenvectors(n: i32, rows: usize, order: usize, target: usize): void {
   for (let j = 0; j < n; j += 8) {
     const end = min(j + 8, n);
@@ -107,12 +107,12 @@ function largestIsNegative(n: i32, x: usize): bool {
   return largest < 0.0;
 }
 
-/** Rows that are multiplied a second time while they are in the cache. */
+/** Number of rows that are multiplied a second time while they are in the cache. */
 const ROWS: i32 = 128;
 
 /**
  * Multiplies each row of `q` by Q, the product of the reflections that `tridiagonalize` left in A and tau: row ← Q·row. Panels of
- * `width` reflections are applied as I − V·T·Vᵀ (Schreiber & Van Loan 1989). `work` holds width·(3n + 2·width) numbers.
+ * `width` reflections are applied as I − V·T·Vᵀ (Schreiber & Van Loan 1989). `work` has width·(3n + 2·width) numbers.
  */
 function applyReflections(n: i32, a: usize, tau: usize, q: usize, width: i32, work: usize): void {
   if (n < 2) return;

@@ -1,46 +1,46 @@
 import { blockColumns, blockDepth, blockRows, packingEnd, productRecord, usePacking } from './workspace';
 
 /**
- * Threads that share work: each is an instance of this module on the same memory. The leader, which the library calls, puts a task
- * into a block of that memory, cut into parts by the sizes of the matrices alone; every thread takes the next part until none is left.
- * A part writes entries that no other part touches, each summed in the order of a single thread, so that neither the number of threads
- * nor their speed changes a bit of the result.
+ * Threads that share work: each is an instance of this module on the same memory. The leader, which the library calls, writes a task into a block of
+ * that memory, divided into parts depending on the sizes of the matrices alone; every thread takes the next part until none is left. A part writes
+ * entries that no other part writes, each summed in the order of a single thread, so that neither the number of threads nor their speed changes any
+ * bit of the result.
  *
- * What a task works on is a record in the memory, which its parts read. The leader waits for threads that have joined a task, never for one
- * that has not woken yet. All this is compiled into the threaded build only.
+ * The arguments of a task are a record in the memory, which its parts read. The leader waits for threads that have joined a task, never for one that
+ * has not woken yet. This code is part of the threaded build only.
  */
 
-// Words of the block. Those that different threads write are on cache lines of their own.
+// Words of the block. Words written by different threads are on separate cache lines.
 /** Number of the latest task; idle threads sleep on it. */
 const ROUND: usize = 0;
 /** Whether threads may join it. */
 const OPEN: usize = 64;
-/** The part to be taken next. */
+/** Index of the next part. */
 const NEXT: usize = 128;
-/** Threads at work on it, the leader not counted; the leader sleeps on it. */
+/** Number of threads working on it, without the leader; the leader sleeps on it. */
 const JOINED: usize = 192;
 const LEADER_SLEEPS: usize = 196;
-/** Idle threads that need to be woken. */
+/** Number of idle threads that need to be woken. */
 const ASLEEP: usize = 256;
 const ENDED: usize = 320;
-/** Set outside, when a thread could not finish a part. */
+/** Set from outside if a thread could not finish a part. */
 const FAILED: usize = 324;
 const TASK: usize = 384;
 const RECORD: usize = 448;
 
-/** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorization. */
+/** Number of reads of a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorization. */
 const SPINS: i32 = 60000;
 /**
- * Multiplications from which it pays to share a task: a hundred microseconds of one thread, of which a second can save half at most. To wake
- * that one takes about as long.
+ * Number of multiplications above which sharing a task pays: a hundred microseconds on one thread. A second thread saves half of it at most, and
+ * waking it takes about as long.
  */
 const LEAST: f64 = 1e6;
-/** Parts of a task for each thread: more even out their speeds, and pack the same panels more often. */
+/** Number of parts of a task per thread: more parts balance the load better, but pack the same panels more often. */
 const PARTS: i32 = 2;
 
 @unmanaged
 class Task {
-  /** Index in the table of functions, which is the same in every instance. */
+  /** Index in the function table, which is the same in every instance. */
   perform: u32;
   parts: i32;
   record: usize;
@@ -55,13 +55,13 @@ let block: usize = 0;
 let threads: i32 = 1;
 let number: i32 = 0;
 let maySleep = false;
-/** Whether this thread is at work on a part, and must not share what it does. */
+/** Whether this thread is working on a part, and must not share its work. */
 let isInside = false;
 
-/** Ends a task in which a thread failed, by an exception. Imported from a module named like this file. */
+/** Throws an exception that ends the task of a failed thread. Imported from a module named like this file. */
 declare function threadFailed(): void;
 
-/** Makes this instance the leader of a team of `count` threads, itself one of them; without a block it works alone. */
+/** Makes this instance the leader of a team of `count` threads, including itself; without a block it works alone. */
 export function useTeam(teamBlock: usize, count: i32, leaderMaySleep: bool): void {
   block = teamBlock;
   threads = count;
@@ -69,7 +69,7 @@ export function useTeam(teamBlock: usize, count: i32, leaderMaySleep: bool): voi
   isInside = false;
 }
 
-/** Takes part in all tasks of the team, as thread `ownNumber` from 1, and returns when the team ends. */
+/** Participates in all tasks of the team, as thread `ownNumber` from 1, and returns when the team ends. */
 export function serveTeam(teamBlock: usize, ownNumber: i32): void {
   block = teamBlock;
   number = ownNumber;
@@ -102,7 +102,7 @@ function nextRound(seen: i32): i32 {
   return atomic.load<i32>(block, ROUND);
 }
 
-/** Performs parts 0 … parts − 1 of a task with this many multiplications: by the team where that pays, otherwise one after the other. */
+/** Performs parts 0 … parts − 1 of a task with this number of multiplications: by the team if that pays, otherwise one after the other. */
 export function performParts(
   perform: (part: i32, record: usize) => void,
   parts: i32,
@@ -118,19 +118,19 @@ export function performParts(
   for (let part = 0; part < parts; part++) perform(part, record);
 }
 
-/** Whether a task with this many multiplications should be shared: there is a team, and this is not part of a shared task already. */
+/** Whether a task with this number of multiplications should be shared: there is a team, and the task is not part of a shared one. */
 export function isWorthSharing(multiplications: f64): bool {
   return block != 0 && !isInside && multiplications >= LEAST;
 }
 
-/** Number of this thread, 0 for the leader and for one that works alone. */
+/** Number of this thread; 0 for the leader and for a thread that works alone. */
 export function threadNumber(): i32 {
   return number;
 }
 
 /**
- * Number of parts into which to cut a task with this many multiplications, along an extent of which each part should have at least `least`: as many for each
- * thread, where there is enough, and one where it is not worth sharing.
+ * Number of parts for a task with this number of multiplications, along an extent with at least `least` per part: the same number for each thread if
+ * the extent is large enough, and one if the task is not worth sharing.
  */
 export function partsAlong(extent: i32, least: i32, multiplications: f64): i32 {
   if (ASC_FEATURE_THREADS) {
@@ -142,12 +142,12 @@ export function partsAlong(extent: i32, least: i32, multiplications: f64): i32 {
   return 1;
 }
 
-/** Space for the record of a shared task that is not given one; only a team has it. */
+/** Space for the record of a shared task without one; only a team has it. */
 export function sharedRecord(): usize {
   return block + RECORD;
 }
 
-/** Has the team perform all parts of a task, 0 … parts − 1, and returns when they are done. */
+/** Lets the team perform all parts of a task, 0 … parts − 1, and returns when they are done. */
 export function shareOut(perform: (part: i32, record: usize) => void, parts: i32, record: usize): void {
   const task = changetype<Task>(block + TASK);
   task.perform = perform.index;
@@ -179,7 +179,7 @@ function takeParts(task: Task): void {
   }
 }
 
-/** Lets nobody join any more, and waits for those who have. */
+/** Stops threads from joining, and waits for those that have joined. */
 function close(): void {
   atomic.store<i32>(block, 0, OPEN);
   let spin = 0;
@@ -195,7 +195,7 @@ function close(): void {
   if (atomic.load<i32>(block, FAILED) != 0) threadFailed();
 }
 
-/** First row (or column) of part `number` when `extent` rows are divided into `parts`: a multiple of `unit`, a power of two. */
+/** First row (or column) of part `number` if `extent` rows are divided into `parts`: a multiple of `unit`, a power of two. */
 export function startOf(number: i32, parts: i32, extent: i32, unit: i32): i32 {
   return number == parts ? extent : <i32>((<f64>number / <f64>parts) * extent) & ~(unit - 1);
 }

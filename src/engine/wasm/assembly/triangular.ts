@@ -4,10 +4,10 @@ import { multiplyAdd } from './vectors';
 import { scratch } from './workspace';
 
 const BASE: i32 = 16;
-/** Up to this order a few rows of B are finished before the next: together they fit the second-level cache. */
+/** Largest order at which a few rows of B are finished before the next: together they fit into the second-level cache. */
 const PANEL: i32 = 256;
 const ROWS: i32 = 128;
-/** Rows of B that a shared part should have: each packs the whole triangle. */
+/** Smallest number of rows of B in a shared part: each part packs the whole triangle. */
 const LEAST_SHARED: i32 = 16;
 
 /** A split near the middle, at a multiple of 16 so that both halves keep full slivers. */
@@ -32,7 +32,7 @@ export function solveTransposed(
   apply(true, m, n, b, bRow, bColumn, l, lRow, lColumn);
 }
 
-/** B ← B·L in place, the same otherwise. LᵀB is (BᵀL)ᵀ; LB is the same on reversed rows and columns. */
+/** B ← B·L in place, otherwise the same. LᵀB is (BᵀL)ᵀ; LB is the same on reversed rows and columns. */
 export function multiplyTriangular(
   m: i32,
   n: i32,
@@ -115,14 +115,14 @@ function apply(
 
 function applyToRows(part: i32, record: usize): void {
   const t = changetype<RowsTask>(record);
-  // A last row on its own is a product with a vector, summed otherwise: it is kept in the same company.
+  // A single last row would be a product with a vector, which is summed differently: it is processed together with other rows.
   const unit = t.m % GROUP == 1 ? ROWS : GROUP;
   const start = startOf(part, t.parts, t.m, unit);
   const rows = startOf(part + 1, t.parts, t.m, unit) - start;
   apply(t.solves, rows, t.n, t.b + ((start * t.bRow) << 3), t.bRow, t.bColumn, t.l, t.lRow, t.lColumn);
 }
 
-/** The rows of B lie apart: groups of them are worked on where they lie side by side. */
+/** Processes the rows of B in groups, whose copies are adjacent. */
 function applyInGroups(
   solves: bool,
   m: i32,
@@ -171,7 +171,7 @@ function applyToRow(
   }
 }
 
-/** The columns of B are contiguous: two columns of eight rows of B in eight registers. Returns from which row on the rest are left to do. */
+/** For contiguous columns of B: two columns of eight rows of B in eight registers. Returns the index of the first remaining row. */
 function applyToColumns(
   solves: bool,
   m: i32,
@@ -262,7 +262,7 @@ function solveTwo(j: i32, first: usize, columnBytes: i32, l: usize, lColumnBytes
   v128.store(target, f64x2.mul(s, f64x2.splat(1.0 / load<f64>(l))));
 }
 
-/** Column j needs columns k ≥ j, so j ascends. */
+/** Multiplies eight rows; column j needs columns k ≥ j, so j ascends. */
 function multiplyEight(n: i32, p: usize, columnBytes: i32, q: usize, lRowBytes: i32, lColumnBytes: i32): void {
   let j = 0;
   for (; j + 2 <= n; j += 2) {
@@ -316,7 +316,7 @@ function multiplyPair(rest: i32, b: usize, columnBytes: i32, l: usize, lRowBytes
   v128.store(next, t3, 48);
 }
 
-/** The last column, of an odd number of them. The sum begins at zero as that of the others does. */
+/** The last column, if their number is odd. The sum begins at zero like the others. */
 function multiplyLast(b: usize, diagonal: f64): void {
   const x = f64x2.splat(diagonal);
   const zero = f64x2.splat(0);

@@ -5,22 +5,22 @@ import { addScaled, at, dot, lanes, multiplyAdd, scaleVector } from './vectors';
 const MOST_SWEEPS: i32 = 60;
 const EPSILON: f64 = 2.220446049250313e-16;
 
-/** Numbers of workspace that `implicitQl` takes. */
+/** Size of the workspace of `implicitQl`. */
 export function implicitQlWorkspace(n: i32): i32 {
   return 2 * n;
 }
 
 /**
- * Eigenvalues (over d, unsorted) and eigenvectors of a symmetric tridiagonal matrix, diagonal d and e beside it, by the implicit
- * QL iteration (Bowdler, Martin, Reinsch & Wilkinson 1968); row i of z, n×n with rows `stride` numbers apart, is multiplied along, so that
- * it ends as eigenvector i. An off-diagonal entry counts as zero below the rounding of its neighbors on the diagonal or of the largest row
- * (what is less is the rounding of the tridiagonalization, and matrices of low rank would not converge if each row were held to its own), or
+ * Eigenvalues (over d, unsorted) and eigenvectors of a symmetric tridiagonal matrix with diagonal d and off-diagonal e, by the implicit QL iteration
+ * (Bowdler, Martin, Reinsch & Wilkinson 1968); the rotations are also applied to the rows of z, n×n with rows `stride` numbers apart, so that row i
+ * becomes eigenvector i. An off-diagonal entry counts as zero below the rounding of its neighbors on the diagonal or of the largest row (smaller
+ * entries are rounding errors of the tridiagonalization, and matrices of low rank would not converge if each row were compared with its own size), or
  * below `floor`.
  *
- * Twice: first for the eigenvalues alone, which costs little, then with these as shifts, so that most eigenvalues need a single
- * sweep and the vectors half of the rotations.
+ * Runs twice: first for the eigenvalues alone, which costs little, then with these as shifts, so that most eigenvalues need a single sweep, and the
+ * vectors need half of the rotations.
  *
- * Returns 0, or 1 when an eigenvalue took more than 60 sweeps.
+ * Returns 0, or 1 if an eigenvalue needs more than 60 sweeps.
  */
 export function implicitQl(n: i32, d: usize, e: usize, floor: f64, z: usize, stride: i32, work: usize): i32 {
   const shifts = work;
@@ -32,7 +32,7 @@ export function implicitQl(n: i32, d: usize, e: usize, floor: f64, z: usize, str
   return iterate(n, d, e, lowest, shifts, z, stride);
 }
 
-/** Eigenvalues over d, with shifts from a list and rows of z multiplied along, where they are given; e is overwritten. */
+/** Overwrites d by eigenvalues, with shifts from a list and rotations of the rows of z, if present; e is overwritten. */
 function iterate(n: i32, d: usize, e: usize, floor: f64, shifts: usize, z: usize, stride: i32): i32 {
   for (let l = 0; l < n; l++) {
     for (let count = 0; ; count++) {
@@ -47,7 +47,7 @@ function iterate(n: i32, d: usize, e: usize, floor: f64, shifts: usize, z: usize
   return 0;
 }
 
-/** The size of the largest row. */
+/** The norm of the largest row. */
 export function largestRow(n: i32, d: usize, e: usize): f64 {
   let largest = 0.0;
   for (let i = 0; i < n; i++) {
@@ -67,7 +67,7 @@ function endOfBlock(n: i32, l: i32, d: usize, e: usize, floor: f64): i32 {
   return m;
 }
 
-/** The eigenvalue of the leading 2×2 block, from row l on, that is nearer to its first entry. */
+/** The eigenvalue of the leading 2×2 block, from row l on, that is closer to its first entry. */
 function wilkinsonShift(l: i32, d: usize, e: usize): f64 {
   const dl = load<f64>(at(d, l));
   const el = load<f64>(at(e, l));
@@ -75,7 +75,7 @@ function wilkinsonShift(l: i32, d: usize, e: usize): f64 {
   return dl - el / (g + copysign(sqrt(g * g + 1.0), g));
 }
 
-/** The nearest of the values that were not taken before; `target` itself when none is left. */
+/** The nearest of the values that have not been taken; `target` itself if none is left. */
 function takeNearest(n: i32, values: usize, target: f64): f64 {
   let nearest = -1;
   let least = Infinity;
@@ -145,27 +145,27 @@ export function rotateRows(n: i32, c: f64, s: f64, x: usize, y: usize): void {
   }
 }
 
-/** Columns that are reduced before the rest of the matrix is updated in one product. */
+/** Number of columns that are reduced before the rest of the matrix is updated in one product. */
 export const PANEL: i32 = 32;
 
-/** Up to this order, where copies do not pay, V·Wᵀ and W·Vᵀ are two products. */
+/** Largest order at which V·Wᵀ and W·Vᵀ are two products, because copies do not pay. */
 const TWICE: i32 = 64;
 
-/** A column whose entries below the first are this small already is left as it is: the square of them would underflow. */
+/** A column whose entries below the first are already this small is not reduced, since their squares would underflow. */
 const NEGLIGIBLE: f64 = 1e-280;
 
 /**
- * Reduces A, symmetric, row-major, given by its upper triangle, to tridiagonal form T = QᵀAQ by Householder reflections: the
- * diagonal of T goes to d, what lies beside it to e, reflector c (I − tau_c·v·vᵀ, v₀ = 1) to the right of A's diagonal in row c and
- * to tau. `work` holds 4·PANEL·n numbers. Dongarra, Sorensen & Hammarling (1989): panels of columns, so that half of the
- * work is in products and the other half in one product with a vector a column.
+ * Reduces a symmetric, row-major A (only its upper triangle is read) to tridiagonal form T = QᵀAQ by Householder reflections. Writes the diagonal of
+ * T to d, its off-diagonal to e, and reflector c (I − tau_c·v·vᵀ, v₀ = 1) to the right of A's diagonal in row c and to tau. `work` has 4·PANEL·n
+ * numbers. Dongarra, Sorensen & Hammarling (1989): panels of columns, so that half of the work is in products, and the other half in one
+ * matrix–vector product per column.
  */
 export function tridiagonalize(n: i32, a: usize, d: usize, e: usize, tau: usize, work: usize): void {
   const rowBytes = n << 3;
   for (let first = 0; first < n - 1; first += PANEL) {
     const columns = min(PANEL, n - 1 - first);
     for (let j = 0; j < columns; j++) reduceColumn(n, first, j, a, d, e, tau, work);
-    // A ← A − V·Wᵀ − W·Vᵀ on what is left.
+    // A ← A − V·Wᵀ − W·Vᵀ on the remaining matrix.
     const next = first + columns;
     const rest = n - next;
     const v: usize = at(a + first * rowBytes, next);
@@ -189,7 +189,7 @@ export function tridiagonalize(n: i32, a: usize, d: usize, e: usize, tau: usize,
   store<f64>(at(e, n - 1), 0.0);
 }
 
-/** Column first + j of a panel: brings it up to date with the panel's columns before it, and makes its reflector v and its w. */
+/** Column first + j of a panel: updates it by the panel's previous columns, and computes its reflector v and its w. */
 function reduceColumn(n: i32, first: i32, j: i32, a: usize, d: usize, e: usize, tau: usize, work: usize): void {
   const rowBytes = n << 3;
   const c = first + j;
@@ -270,7 +270,7 @@ function subtractProducts(
   }
 }
 
-/** xᵀz and yᵀz, which go where `xz` and `yz` point: z is read once. */
+/** xᵀz and yᵀz, written to `xz` and `yz`: z is read once. */
 function twoDots(n: i32, x: usize, y: usize, z: usize, xz: usize, yz: usize): void {
   let s0 = f64x2.splat(0);
   let s1 = f64x2.splat(0);

@@ -2,7 +2,7 @@ export function lanes(v: v128): f64 {
   return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
 }
 
-/** x·y + z in vectors of type T, rounded twice: the same bits on every machine, which a fused multiplication and addition would not have. @inline */
+/** x·y + z in vectors of type T, rounded twice: the same bits on every machine, unlike a fused multiply-add. @inline */
 export function multiplyAdd<T = f64>(x: v128, y: v128, z: v128): v128 {
   return v128.add<T>(v128.mul<T>(x, y), z);
 }

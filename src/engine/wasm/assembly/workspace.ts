@@ -1,4 +1,4 @@
-// The packing workspace of this thread, given anew before every call from outside: [record of a product | one tile | a block of A | a panel of B].
+// The packing workspace of this thread, set before every external call: [record of a product | one tile | a block of A | a panel of B].
 export let productRecord: usize = 0;
 export let tile: usize = 0;
 export let packedA: usize = 0;
@@ -11,8 +11,8 @@ const RECORD_BYTES: usize = 128;
 const TILE_BYTES: usize = 128;
 
 /**
- * Says where to pack: `offset` to 256 + 8·depth·(rows + columns) free bytes a thread, 16-byte aligned. Rows and columns are
- * multiples of four; with fewer than the matrices have, the product is formed in blocks.
+ * Sets the packing buffer: the offset of 256 + 8·depth·(rows + columns) free bytes per thread, 16-byte aligned. Rows and columns are multiples of
+ * four; if they are fewer than the matrices', the product is formed in blocks.
  */
 export function usePacking(offset: usize, rows: i32, columns: i32, depth: i32): void {
   productRecord = offset;

@@ -1,4 +1,4 @@
-// Every sampler that comes with the library, under the name by which a worker makes it again.
+// All samplers of the library, by the name that a worker rebuilds them from.
 
 export { ellipticalSlice, slice } from './slice.ts';
 export { hmc, nuts } from './trajectories.ts';

@@ -1,26 +1,27 @@
 import * as v from 'valibot';
 import { exp, log, pow } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
+import type { OptionsIn } from '../../../core/options.ts';
 import type { Random } from '../../../core/random.ts';
 import { cholesky } from '../../../engine/typescript/matrices.ts';
 import type { Position, SampledDensity, SamplerMemory, SamplerRun, SamplerStart, Transition } from './sampler.ts';
 
-/** γ, t₀ and κ of dual averaging, as Stan has them. */
+/** Parameters γ, t₀ and κ of dual averaging, as in Stan. */
 const SHRINKAGE = 0.05;
 const DELAY = 10;
 const DECAY = 0.75;
 
 /**
- * The step size by dual averaging of the logarithm, so that the mean probability of acceptance comes to a target.
+ * Step size adaptation by dual averaging of the logarithm, toward a target mean acceptance probability.
  *
  * @see Hoffman & Gelman, The No-U-Turn Sampler, JMLR 15 (2014), §3.2
  */
 interface StepAdaptation {
-  /** The step after a transition of this mean probability of acceptance. */
+  /** Step after a transition with this mean acceptance probability. */
   learn(acceptance: number): number;
-  /** The averaged step, which sampling takes. */
+  /** Averaged step, used after the warm-up. */
   averaged(): number;
-  /** Begins anew at a step. */
+  /** Restarts the adaptation at a step. */
   restart(step: number): void;
   memory(): SamplerMemory;
 }
@@ -46,17 +47,17 @@ function stepAdaptation(target: number, memory?: SamplerMemory): StepAdaptation 
   };
 }
 
-/** Transitions at which a metric is learned: Stan's first 75, windows of 25 that double, and last 50. */
+/** Warm-up windows for learning a metric: Stan's first 75 transitions, windows of 25 that double, and last 50. */
 interface Windows {
   readonly first: number;
   readonly last: number;
-  /** Transitions after which the metric is that of the window they end. */
+  /** Transitions at whose end the metric is updated from the window. */
   readonly ends: readonly number[];
 }
 
 /**
- * The windows of a warm-up: 75 transitions for the step alone, then windows of 25, 50, 100 … for the metric, of which the last takes what is left, and 50 for
- * the step again. A warm-up below 150 is divided as 15 %, 75 %, 10 %; one of fewer than 20 adapts the step alone.
+ * Windows of a warm-up: 75 transitions for the step alone, then windows of 25, 50, 100 … for the metric, the last extended by the remainder, and 50
+ * for the step again. A warm-up below 150 is divided into 15 %, 75 % and 10 %; one of fewer than 20 adapts the step only.
  *
  * @see Stan Reference Manual, §15.2
  */
@@ -71,17 +72,17 @@ export function warmupWindows(warmup: number): Windows {
   while (end < last) {
     size *= 2;
     end += size;
-    // A window that would leave less than the next takes what is left with it.
+    // A window that would leave less than the next one needs includes the rest.
     if (end + 2 * size > last) end = last;
     ends.push(end - 1);
   }
   return { first, last, ends };
 }
 
-/** The covariance of the positions of a window, of all pairs of variables or of each. */
+/** Covariance of the positions in a window, full or diagonal. */
 interface WindowCovariance {
   add(x: Float64Array): void;
-  /** n/(n + 5) of the covariance and 10⁻³·5/(n + 5) of the identity, as Stan regularizes it. */
+  /** Weighted sum of n/(n + 5) times the covariance and 10⁻³·5/(n + 5) times the identity, the regularization of Stan. */
   regularized(): Float64Array;
   restart(): void;
   memory(): SamplerMemory;
@@ -129,9 +130,9 @@ export function windowCovariance(size: number, isDense: boolean, memory?: Sample
   };
 }
 
-/** A Euclidean metric: the inverse of the mass matrix, which is about the covariance of the variables. */
+/** Euclidean metric: the inverse of the mass matrix, which approximates the covariance of the variables. */
 interface Metric {
-  /** n variances, or an n×n covariance row by row. */
+  /** Inverse mass matrix: n variances, or an n×n covariance row by row. */
   readonly inverse: Float64Array;
   /** M⁻¹p */
   velocity(p: Float64Array): Float64Array;
@@ -139,7 +140,7 @@ interface Metric {
   momentum(random: Random): Float64Array;
 }
 
-/** A metric of independent variables. */
+/** Metric of independent variables. */
 function diagonalMetric(inverse: Float64Array): Metric {
   const deviations = inverse.map(Math.sqrt);
   const n = inverse.length;
@@ -159,10 +160,10 @@ function diagonalMetric(inverse: Float64Array): Metric {
 }
 
 /**
- * A metric of dependent variables.
+ * Metric of dependent variables.
  *
  * @param inverse - n×n covariance, row by row
- * @throws NumericalError when it is not positive definite
+ * @throws NumericalError if it is not positive definite
  */
 function denseMetric(inverse: Float64Array, n: number): Metric {
   const factor = inverse.slice();
@@ -195,23 +196,20 @@ function denseMetric(inverse: Float64Array, n: number): Metric {
   };
 }
 
-/** The metric of variances (n entries) or of a covariance (n×n). */
+/** Metric from variances (n entries) or a covariance (n×n). */
 const metricOf = (inverse: Float64Array, n: number): Metric =>
   inverse.length === n ? diagonalMetric(inverse) : denseMetric(inverse, n);
 
-/** Options that Hamiltonian samplers share. */
-export interface HamiltonianOptions {
-  /**
-   * Whether the metric of the warm-up is of each variable by itself ('diagonal', the default), of all pairs ('dense'), or that of the Laplace
-   * approximation at the start ('laplace'), which the warm-up leaves as it is; not for latents that can turn.
-   */
-  readonly metric?: 'diagonal' | 'dense' | 'laplace' | undefined;
-  /** The mean probability of acceptance that the step size is adapted to, in (0, 1); default 0.8. Nearer to 1 there are fewer divergences. */
-  readonly targetAcceptance?: number | undefined;
-}
+/** Options shared by Hamiltonian samplers. */
+export interface HamiltonianOptions extends OptionsIn<typeof hamiltonianOptions> {}
 
 export const hamiltonianOptions = {
+  /**
+   * Metric that the warm-up adapts: 'diagonal' (default) or 'dense'; or 'laplace', the metric of the Laplace approximation at the start, which the
+   * warm-up leaves unchanged; not for latents that can rotate.
+   */
   metric: v.optional(v.picklist(['diagonal', 'dense', 'laplace'], "'diagonal', 'dense' or 'laplace'"), 'diagonal'),
+  /** Target mean acceptance probability of the step size, in (0, 1); default 0.8. Values closer to 1 reduce divergences. */
   targetAcceptance: v.optional(
     v.pipe(
       v.number('a number between 0 and 1'),
@@ -221,22 +219,22 @@ export const hamiltonianOptions = {
   ),
 };
 
-/** A point of phase space. */
+/** Point of phase space. */
 export interface PhasePoint extends Position {
   readonly p: Float64Array;
   /** M⁻¹p */
   readonly velocity: Float64Array;
 }
 
-/** A Hamiltonian system with its metric and step size. */
+/** Hamiltonian system with its metric and step size. */
 export interface Dynamics {
   readonly metric: Metric;
   readonly step: number;
-  /** One leapfrog step, forwards or backwards. */
+  /** One leapfrog step, forward or backward in time. */
   leap(from: PhasePoint, direction: 1 | -1): PhasePoint;
 }
 
-/** H = −log p(x) + ½·pᵀM⁻¹p; Infinity where there is no density. */
+/** H = −log p(x) + ½·pᵀM⁻¹p; Infinity where the density is undefined. */
 export function energyOf({ value, p, velocity }: PhasePoint): number {
   let kinetic = 0;
   for (let i = 0; i < p.length; i++) kinetic += p[i]! * velocity[i]!;
@@ -269,9 +267,9 @@ function dynamics(density: SampledDensity, metric: Metric, step: number): Dynami
 }
 
 /**
- * A chain of trajectories whose step size and metric are learned in the warm-up, in Stan's windows.
+ * Chain of trajectories whose step size and metric are adapted in the warm-up, in Stan's windows.
  *
- * @param move - the transition by trajectories from a point
+ * @param move - transition from a point by trajectories
  */
 export function hamiltonianRun(
   { density, position, warmup, random, covariance, memory }: SamplerStart,
@@ -311,14 +309,14 @@ export function hamiltonianRun(
   };
 }
 
-/** The most and the least of a step size. */
+/** Largest and smallest step size. */
 const LONGEST = 1e7;
 const SHORTEST = 1e-30;
 
 /**
- * A step that a single leapfrog accepts with a probability of about 0.8, by doubling or halving.
+ * Step size at which a single leapfrog step is accepted with a probability of about 0.8, by doubling or halving.
  *
- * @throws NumericalError when no step is small or large enough
+ * @throws NumericalError if no step is small or large enough
  */
 function reasonableStep(density: SampledDensity, metric: Metric, at: Position, first: number, random: Random): number {
   const wanted = log(0.8);
@@ -333,7 +331,7 @@ function reasonableStep(density: SampledDensity, metric: Metric, at: Position, f
     step *= direction === 1 ? 2 : 0.5;
     if (step > LONGEST) {
       throw new NumericalError(
-        `No step of a trajectory is too long for this density, up to ${LONGEST}: it is flat, so it is no posterior. Give every parameter a prior.`,
+        `No step of a trajectory is too long for this density, up to ${LONGEST}: it is flat, so it is not a posterior. Give every parameter a prior.`,
       );
     }
     if (step < SHORTEST) {

@@ -1,28 +1,28 @@
 import type { Random } from '../../../core/random.ts';
 
-/** A point of the unconstrained variables, with the log density and its gradient there. */
+/** Point of the unconstrained variables, with the log density and its gradient. */
 export interface Position {
   readonly x: Float64Array;
   readonly value: number;
   readonly gradient: Float64Array;
 }
 
-/** A log density and its gradient at x; the value is −Infinity where there is no density. */
+/** Log density and its gradient at x; the value is −Infinity where the density is undefined. */
 export type SampledDensity = (x: Float64Array) => Pick<Position, 'value' | 'gradient'>;
 
 /** Statistics of one transition. */
 export interface TransitionStatistics {
-  /** Mean probability of acceptance of the points that were tried, in [0, 1]. */
+  /** Mean acceptance probability of the points that were tried, in [0, 1]. */
   readonly acceptance: number;
-  /** Doublings of the trajectory; 0 for samplers without. */
+  /** Doublings of the trajectory; 0 for samplers without trajectories. */
   readonly depth: number;
   /** Evaluations of the log density. */
   readonly evaluations: number;
-  /** 1 where the numerical trajectory left the true one, 0 elsewhere. */
+  /** 1 if the numerical trajectory diverged, 0 otherwise. */
   readonly divergent: number;
-  /** The Hamiltonian at the new point; minus the log density for samplers without momenta. */
+  /** Hamiltonian at the new point; the negative log density for samplers without momenta. */
   readonly energy: number;
-  /** Size of a leapfrog step; NaN for samplers without. */
+  /** Leapfrog step size; NaN for samplers without one. */
   readonly stepSize: number;
 }
 
@@ -31,42 +31,42 @@ export interface Transition {
   readonly statistics: TransitionStatistics;
 }
 
-/** State adapted by a sampler in its warm-up, by name: plain numbers, so that a checkpoint holds it. */
+/** State that a sampler adapts during its warm-up, by name: plain numbers that fit into a checkpoint. */
 export type SamplerMemory = Readonly<Record<string, number | Float64Array>>;
 
 /** Initial state of a sampler. */
 export interface SamplerStart {
   readonly density: SampledDensity;
   readonly position: Position;
-  /** Transitions in which it may adapt; those after it leave it as it is. */
+  /** Number of transitions during which it may adapt. */
   readonly warmup: number;
-  /** Random numbers for the choice of a first step. */
+  /** Random numbers for the choice of the first step size. */
   readonly random: Random;
-  /** Covariance of the variables that is known beforehand, n×n row by row; that of independent standard normals where there is none. */
+  /** Known covariance of the variables, n×n row by row; default the identity. */
   readonly covariance?: Float64Array | undefined;
-  /** Its adapted state when it was interrupted. */
+  /** Adapted state at the time of an interruption. */
   readonly memory?: SamplerMemory | undefined;
 }
 
-/** A sampler at work on one chain. */
+/** Sampler running on one chain. */
 export interface SamplerRun {
   /**
-   * The next point of the chain.
+   * Makes a transition to the next point of the chain.
    *
-   * @param random - the random numbers of this transition
-   * @param iteration - its number, from 0; below `warmup` it may adapt
+   * @param random - random numbers for this transition
+   * @param iteration - number of the transition, from 0; below `warmup` the sampler may adapt
    */
   transition(position: Position, random: Random, iteration: number): Transition;
   memory(): SamplerMemory;
 }
 
 /**
- * A way to draw from a log density, as plain arithmetic on doubles: it leaves the density invariant once its warm-up is over. A chain is determined
- * by its start and its random numbers.
+ * Sampler for a log density, in plain arithmetic on doubles: it leaves the density invariant once its warm-up is over. A chain is determined by its
+ * start and its random numbers.
  */
 export interface Sampler {
   readonly name: string;
-  /** Plain options, by which a worker makes the sampler again. */
+  /** Plain options, which a worker can restore the sampler from. */
   readonly options?: object;
   begin(start: SamplerStart): SamplerRun;
 }

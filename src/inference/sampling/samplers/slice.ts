@@ -1,17 +1,14 @@
 import * as v from 'valibot';
 import { cos, log, sin, square } from '../../../core/elementary/index.ts';
-import { checkOptions } from '../../../core/options.ts';
+import { checkOptions, type OptionsIn } from '../../../core/options.ts';
 import type { Position, Sampler } from './sampler.ts';
 
-export interface EllipticalSliceOptions {
-  /** Mean of the normal distribution, one of all variables; default 0. */
-  readonly mean?: number | undefined;
-  /** Its standard deviation; default 1. */
-  readonly deviation?: number | undefined;
-}
+export interface EllipticalSliceOptions extends OptionsIn<typeof ellipticalOptions> {}
 
 const ellipticalOptions = v.strictObject({
+  /** Mean of the normal distribution, shared by all variables; default 0. */
   mean: v.optional(v.pipe(v.number('a finite number'), v.finite('a finite number')), 0),
+  /** Standard deviation of the normal distribution; default 1. */
   deviation: v.optional(
     v.pipe(
       v.number('a number above 0'),
@@ -22,12 +19,12 @@ const ellipticalOptions = v.strictObject({
 });
 
 /**
- * Elliptical slice sampling: all variables together along an ellipse through a draw from their normal prior N(mean, deviation²), without gradients or steps to
- * be tuned. It is exact for any density, whose quotient with that normal takes the place of the likelihood, and efficient where the normal is its prior
- * and the likelihood is weak: latents under `standardNormal`, say.
+ * Elliptical slice sampling: moves all variables jointly along an ellipse through a draw from their normal prior N(mean, deviation²), without
+ * gradients or tuned steps. It is exact for any density, with the quotient of the density and that normal as the likelihood, and efficient if the
+ * normal is the actual prior and the likelihood is weak, as for latents under `standardNormal`.
  *
  * @param options - see {@link EllipticalSliceOptions}
- * @throws InvalidInputError for an unknown option or a value out of its range
+ * @throws InvalidInputError for an unknown option or a value out of range
  * @see Murray, Adams & MacKay, Elliptical slice sampling, AISTATS 2010, figure 2; Nishihara, Murray & Adams, JMLR 15 (2014)
  * @example
  * ```ts
@@ -76,12 +73,10 @@ export function ellipticalSlice(options: EllipticalSliceOptions = {}): Sampler {
   });
 }
 
-export interface SliceSamplerOptions {
-  /** Width of the first interval about a variable; default 1. The warm-up learns one for each variable. */
-  readonly width?: number | undefined;
-}
+export interface SliceSamplerOptions extends OptionsIn<typeof sliceOptions> {}
 
 const sliceOptions = v.strictObject({
+  /** Width of the initial interval for each variable; default 1. The warm-up adapts one for each variable. */
   width: v.optional(
     v.pipe(
       v.number('a number above 0'),
@@ -91,11 +86,11 @@ const sliceOptions = v.strictObject({
   ),
 });
 
-/** Most widths by which an interval grows. */
+/** Maximum growth of an interval, in widths. */
 const MOST_WIDTHS = 50;
 
 /**
- * Slice sampling, one variable after the other, by stepping out and shrinking: for a few hyperparameters, without gradients or steps to be tuned.
+ * Slice sampling, one variable after the other, by stepping out and shrinking: for a few hyperparameters, without gradients or tuned steps.
  *
  * @param options - see {@link SliceSamplerOptions}
  * @throws InvalidInputError for an unknown option or a width that is not above 0

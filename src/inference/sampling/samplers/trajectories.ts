@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { exp } from '../../../core/elementary/index.ts';
-import { checkOptions, integerFromOne } from '../../../core/options.ts';
+import { checkOptions, integerFromOne, type OptionsIn } from '../../../core/options.ts';
 import type { Random } from '../../../core/random.ts';
 import {
   type Dynamics,
   energyOf,
-  type HamiltonianOptions,
   hamiltonianOptions,
   hamiltonianRun,
   logAddExp,
@@ -14,22 +13,20 @@ import {
 } from './hamiltonian.ts';
 import type { Position, Sampler, Transition } from './sampler.ts';
 
-export interface HmcOptions extends HamiltonianOptions {
-  /** Most leapfrog steps of a trajectory, whose number is drawn from 1 to this; default 16. */
-  readonly steps?: number | undefined;
-}
+export interface HmcOptions extends OptionsIn<typeof hmcOptions> {}
 
 const hmcOptions = v.strictObject({
   ...hamiltonianOptions,
+  /** Maximum number of leapfrog steps per trajectory; the number is drawn uniformly from 1 to this; default 16. */
   steps: v.optional(integerFromOne, 16),
 });
 
 /**
- * Hamiltonian Monte Carlo: trajectories of a number of leapfrog steps that is drawn anew each time, so that no period of the dynamics fits them, accepted by
- * Metropolis' rule. Warm-up as that of `nuts`, which needs no number of steps.
+ * Hamiltonian Monte Carlo: trajectories with a random number of leapfrog steps, so that they do not resonate with a period of the dynamics, accepted
+ * by the Metropolis rule. The warm-up is that used by `nuts`, which does not need a number of steps.
  *
  * @param options - see {@link HmcOptions}
- * @throws InvalidInputError for an unknown option or a value out of its range
+ * @throws InvalidInputError for an unknown option or a value out of range
  * @see Neal, MCMC Using Hamiltonian Dynamics, Handbook of Markov Chain Monte Carlo (2011), §3.2
  * @example
  * ```ts
@@ -64,25 +61,23 @@ export function hmc(options: HmcOptions = {}): Sampler {
   });
 }
 
-export interface NutsOptions extends HamiltonianOptions {
-  /** Most doublings of a trajectory; default 10. */
-  readonly maxDepth?: number | undefined;
-}
+export interface NutsOptions extends OptionsIn<typeof nutsOptions> {}
 
 const nutsOptions = v.strictObject({
   ...hamiltonianOptions,
+  /** Maximum number of doublings of a trajectory; default 10. */
   maxDepth: v.optional(integerFromOne, 10),
 });
 
-/** A trajectory whose energy has risen by more than this has left the true one. */
+/** Increase in energy above which a trajectory counts as divergent. */
 const DIVERGENT = 1000;
 
 /**
- * The No-U-Turn sampler: trajectories of Hamiltonian dynamics that double until they turn back, a point of which is drawn by its density
- * (multinomial, with biased progressive sampling), with the generalized criterion on whole trajectories and across their halves. Warm-up as Stan's.
+ * No-U-Turn sampler: trajectories of Hamiltonian dynamics double until they turn back, and a point of the trajectory is drawn by its density
+ * (multinomial, with biased progressive sampling), with the generalized criterion on whole trajectories and across their halves. The warm-up follows Stan.
  *
  * @param options - see {@link NutsOptions}
- * @throws InvalidInputError for an unknown option or a value out of its range
+ * @throws InvalidInputError for an unknown option or a value out of range
  * @see Hoffman & Gelman, JMLR 15 (2014); Betancourt, A Conceptual Introduction to Hamiltonian Monte Carlo (2017), appendix A
  * @example
  * ```ts
@@ -99,15 +94,15 @@ export function nuts(options: NutsOptions = {}): Sampler {
   });
 }
 
-/** A part of a trajectory, in the order in which it was built. */
+/** Part of a trajectory, in the order of construction. */
 interface Subtree {
   readonly begin: PhasePoint;
   readonly end: PhasePoint;
-  /** Σp over its points. */
+  /** Σp over the points of the subtree. */
   readonly momenta: Float64Array;
-  /** A point of it, drawn by its weight. */
+  /** Point of the subtree, drawn by weight. */
   readonly proposal: PhasePoint;
-  /** log Σ exp(H₀ − H) over its points. */
+  /** log Σ exp(H₀ − H) over the points of the subtree. */
   readonly logWeight: number;
 }
 
@@ -171,8 +166,8 @@ function trajectory(from: Position, of: Dynamics, random: Random, maxDepth: numb
 }
 
 /**
- * Whether a trajectory of two halves turns back, as a whole or at the seam of its halves: the sum of its momenta, ρ, and the velocity at
- * either end no longer point the same way.
+ * True if a trajectory of two halves turns back, as a whole or at the seam of its halves: the sum of its momenta, ρ, and the velocity at either end
+ * no longer point in the same direction.
  */
 function turnsBack(first: Subtree, second: Subtree): boolean {
   return (
@@ -182,7 +177,7 @@ function turnsBack(first: Subtree, second: Subtree): boolean {
   );
 }
 
-/** ρ is the sum of two. */
+/** Criterion for ρ as a sum of two vectors. */
 function isTurning(first: Float64Array, second: Float64Array, a: PhasePoint, b: PhasePoint): boolean {
   let atA = 0;
   let atB = 0;

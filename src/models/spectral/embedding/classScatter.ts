@@ -5,7 +5,7 @@ import { counted } from '../../../core/wording.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { type Classes, classesOf, type Labels } from '../../../engine/graph/labelGraph.ts';
 
-/** The classes of N points, of which there are two at least, and one with two points. */
+/** Classes of N points, checked to be at least two, at least one of them with two points. */
 export function checkedClasses(labels: Labels, N: number, name: string): Classes {
   const found = classesOf(labels, name);
   if (found.classes.length !== N) {
@@ -25,10 +25,10 @@ export function checkedClasses(labels: Labels, N: number, name: string): Classes
   );
 }
 
-/** Labels as files hold them: numbers of classes, null where one is missing. */
+/** Labels in files: numbers of classes, null for missing ones. */
 export const savedLabels = ({ classes }: Classes): (number | null)[] => Array.from(classes, (c) => (c < 0 ? null : c));
 
-/** The dimensions that are shown: at most as many as directions separate the classes. */
+/** Number of dimensions: at most the number of directions that separate the classes. */
 export function separatingDimensions(given: number | undefined, most: number, name: string): number {
   if (given === undefined) return Math.min(2, most);
   if (given <= most) return given;
@@ -37,13 +37,13 @@ export function separatingDimensions(given: number | undefined, most: number, na
   );
 }
 
-/** Labeled points about the means of their classes, and the means about that of all of them: S_w and S_b are the scatters of these rows over n. */
+/** Labeled points relative to their class means, and class means relative to the overall mean: S_w and S_b are the scatters of these rows divided by n. */
 interface ClassDeviations {
-  /** n: labeled points. */
+  /** Number n of labeled points. */
   readonly count: number;
-  /** y_n − mean of its class, a row for each labeled point. */
+  /** y_n minus the mean of its class, one row per labeled point. */
   readonly residuals: Matrix;
-  /** √n_c·(m_c − m), a row for each class. */
+  /** √n_c·(m_c − m), one row per class. */
   readonly offsets: Matrix;
 }
 
@@ -88,14 +88,14 @@ export function scatter(rows: Matrix, n: number): Matrix {
 
 /** Eigenpairs of Av = λBv in the range of B, λ ascending, columns with vᵀBv = 1. */
 export interface GeneralizedPairs {
-  /** As many as the rank of B. */
+  /** Eigenvalues; their number is the rank of B. */
   readonly values: Float64Array;
   /** n×rank */
   readonly vectors: Matrix;
 }
 
 /**
- * All eigenpairs of Av = λBv for symmetric A and B ⪰ 0: with B = UΛUᵀ, those of Λ^−½UᵀAUΛ^−½ over the eigenvalues of B above rounding.
+ * All eigenpairs of Av = λBv for symmetric A and B ⪰ 0: with B = UΛUᵀ, the eigenpairs of Λ^−½UᵀAUΛ^−½ over the eigenvalues of B above rounding.
  *
  * @see Golub & Van Loan 2013, §8.7
  */
@@ -133,7 +133,7 @@ export function transposed({ data, rows, columns }: Matrix): Matrix {
   return result;
 }
 
-/** Turns columns of `axes`, in place, so that the entry of largest modulus in each column of points·axes is positive; returns points·axes. */
+/** Flips columns of `axes` in place, so that the entry of largest modulus in each column of points·axes is positive; returns points·axes. */
 export function signedScores(points: Matrix, axes: Matrix): Matrix {
   const scores = product(points, axes);
   for (let c = 0; c < axes.columns; c++) {
@@ -147,7 +147,7 @@ export function signedScores(points: Matrix, axes: Matrix): Matrix {
   return scores;
 }
 
-/** Some columns of a matrix, in the order asked for. */
+/** Selected columns of a matrix, in the requested order. */
 export function columnsOf(A: Matrix, chosen: readonly number[]): Matrix {
   const result = Matrix.zeros(A.rows, chosen.length);
   for (let i = 0; i < A.rows; i++) {

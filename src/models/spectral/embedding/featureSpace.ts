@@ -7,13 +7,13 @@ import type { Placement } from '../../../model/posterior.ts';
 import { columnsOf, product } from './classScatter.ts';
 import { doublyCentered } from './leadingEmbedding.ts';
 
-/** Points in the span of their centered features φ(y_i) − mean, in an orthonormal basis of it. */
+/** Points in the span of their centered features φ(y_i) − mean, in an orthonormal basis. */
 interface FeatureSpace {
   /** V·Λ^½, N×rank, from the eigenpairs of HKH above rounding. */
   readonly coordinates: Matrix;
-  /** tr(HKH) over the dimensions that are kept: the total variance times N. */
+  /** tr(HKH) over the retained dimensions: the total variance times N. */
   readonly trace: number;
-  /** What a fit keeps of axes (rank×q): the features' coefficients α = V·Λ^−½·axes, N×q, and the mean of each row of K. */
+  /** Saved form of axes (rank×q): the features' coefficients α = V·Λ^−½·axes, N×q, and the mean of each row of K. */
   kept(axes: Matrix): { readonly coefficients: Matrix; readonly means: readonly number[] };
 }
 
@@ -45,7 +45,7 @@ export function featureSpace(kernel: Kernel, points: Matrix): FeatureSpace {
   };
 }
 
-/** Places rows at x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), by what a fit keeps of a feature space. */
+/** Places rows at x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), from the saved form of a feature space. */
 export function placedByFeatures(
   { parameters: { coefficients, means } }: Found,
   { points, kernel }: { readonly points: Matrix; readonly kernel: Kernel },

@@ -2,24 +2,24 @@ import { Matrix } from '../../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { invert, principalAxes, rowPosterior } from './linearGaussian.ts';
 
-/** y = W·x + mean + noise of rows of which some entries are missing, at its maximum of likelihood. */
+/** Maximum likelihood solution of y = W·x + mean + noise for rows with missing entries. */
 export interface IncompleteAxes {
-  /** D×q, its columns orthogonal and in descending order of length. */
+  /** Weights W, D×q, with orthogonal columns in descending order of length. */
   readonly W: Matrix;
   readonly mean: Float64Array;
-  /** σ² */
+  /** Noise variance σ². */
   readonly noise: number;
-  /** Posterior means of the latents given the observed entries, N×q. */
+  /** Posterior means of the latents conditional on the observed entries, N×q. */
   readonly latents: Matrix;
   /** Σ_n log N(y_n,o; mean_o, W_oW_oᵀ + σ²I) of the observed entries. */
   readonly logLikelihood: number;
-  /** Largest entry of its gradient in W and the mean. */
+  /** Largest entry of the log likelihood's gradient in W and the mean. */
   readonly gradientNorm: number;
-  /** The same relative to the largest of the two sums that it is a difference of. */
+  /** Largest entry relative to the larger of the two sums whose difference it is. */
   readonly relativeGradient: number;
 }
 
-/** Progress of the search, and its result, were it to end there. */
+/** Progress of the search, with the result if it ended at this point. */
 export interface IncompleteStep {
   readonly logLikelihood: number;
   readonly gradientNorm: number;
@@ -32,12 +32,12 @@ interface State {
   readonly noise: number;
 }
 
-/** The search ends where the log likelihood has less than this left to gain, as far as its last gains tell. */
+/** The search ends when the log likelihood has less than this left to gain, extrapolated from its last gains. */
 const REST = 1e-8;
 
 /**
- * Probabilistic principal components of centered rows with missing entries (NaN), by EM with an expanded prior x ~ N(α, Γ), which is brought back to N(0, I) after each iteration:
- * W ← WΓ^½, mean ← mean + Wα. An iteration takes O(N·D·q²). It ends at a maximum only: limits are the caller's.
+ * Probabilistic principal components of centered rows with missing entries (NaN), by EM with an expanded prior x ~ N(α, Γ), which is transformed back
+ * to N(0, I) after each iteration: W ← WΓ^½, mean ← mean + Wα. An iteration costs O(N·D·q²). It ends only at a maximum: the caller sets limits.
  *
  * @see Tipping & Bishop 1999, appendix B; Ilin & Raiko 2010, §3.2; Liu, Rubin & Wu 1998
  */
@@ -63,7 +63,7 @@ export function* incompleteAxes(Y: Matrix, q: number, name: string): Generator<I
   }
 }
 
-/** The solution of the table with column means in the place of what is missing. */
+/** Solution of the table with missing entries replaced by column means. */
 function startOf(Y: Matrix, q: number, name: string): State {
   const { columns: D } = Y;
   const whole = new Matrix(
@@ -81,10 +81,10 @@ function startOf(Y: Matrix, q: number, name: string): State {
   return { weights, noise };
 }
 
-/** Sums over rows, and what they say of the parameters that they were taken at. */
+/** Expected sums over rows, with the gradient of the log likelihood at the current parameters. */
 interface Expected {
   readonly logLikelihood: number;
-  /** Σ_n E[x̃x̃ᵀ] over the rows that have entry d, (q + 1)² numbers a column. */
+  /** Σ_n E[x̃x̃ᵀ] over the rows that have entry d, (q + 1)² numbers per column. */
   readonly products: Float64Array;
   /** Σ_n y_nd·E[x̃]. */
   readonly across: Float64Array;
@@ -122,7 +122,7 @@ function expectations(Y: Matrix, { weights, noise }: State, q: number): Expected
   return { logLikelihood, products, across, squares, entries, all };
 }
 
-/** Parameters of greatest expected log density, with the prior brought back to N(0, I). */
+/** Parameters that maximize the expected log density, with the prior transformed back to N(0, I). */
 function maximized({ products, across, squares, entries, all }: Expected, N: number, q: number): State {
   const r = q + 1;
   const D = across.length / r;
@@ -156,7 +156,7 @@ function maximized({ products, across, squares, entries, all }: Expected, N: num
   return { weights: expanded, noise };
 }
 
-/** Largest entry of Σ_n (y_nd·E[x̃] − E[x̃x̃ᵀ]w̃_d)/σ², by Fisher's identity, and its size beside that of Σ_n y_nd·E[x̃]/σ². */
+/** Largest entry of Σ_n (y_nd·E[x̃] − E[x̃x̃ᵀ]w̃_d)/σ², by Fisher's identity, and its size relative to Σ_n y_nd·E[x̃]/σ². */
 function largestSlope(
   { products, across }: Expected,
   { weights, noise }: State,
@@ -173,7 +173,7 @@ function largestSlope(
   return { gradientNorm: largest / noise, relativeGradient: largest / scale };
 }
 
-/** The solution with axes along the principal directions of WWᵀ, the entry of largest modulus of each column of the latents positive. */
+/** Solution with axes along the principal directions of WWᵀ, with the entry of largest modulus in each latent column positive. */
 function rotated(
   Y: Matrix,
   { weights, noise }: State,

@@ -7,7 +7,7 @@ import type { AnyModel, ModelJSON } from '../../../model/model.ts';
 import type { NamedModel } from '../../catalog.ts';
 import { savedRows } from '../../savedFit.ts';
 
-/** Options that may hold a kernel. */
+/** Options that may contain a kernel. */
 const KERNELS = ['kernel', 'distances'];
 
 const schema = v.strictObject({
@@ -16,7 +16,7 @@ const schema = v.strictObject({
   options: v.record(v.string(), v.unknown()),
 });
 
-/** The spectral model that its `toJSON` wrote. */
+/** Restores a spectral model from its `toJSON`. */
 export function spectralModelFromJSON(
   json: ModelJSON,
   named: NamedModel,

@@ -4,30 +4,30 @@ import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { counted } from '../../../core/wording.ts';
 import { symmetricEigenpairs, topEigenpairsOf } from '../../../engine/dense/eigenpairs.ts';
 
-/** Up to this many points all eigenpairs are computed: then the message can say what the smallest eigenvalue is. */
+/** Maximum number of points for computing all eigenpairs, so that the message can report the smallest eigenvalue. */
 const FULL = 600;
 
 /** X = V·Λ^½ from the top eigenpairs of a centered matrix of inner products. */
 export interface LeadingEmbedding {
-  /** N×q */
+  /** Latents, N×q. */
   readonly latents: Matrix;
   /** q entries, descending. */
   readonly eigenvalues: Float64Array;
   /** Unit eigenvectors, N×q. */
   readonly vectors: Matrix;
-  /** The smallest eigenvalue of all, where all were computed. */
+  /** Smallest eigenvalue, if all were computed. */
   readonly smallest: number | undefined;
-  /** Sum of the positive eigenvalues, where all were computed. */
+  /** Sum of the positive eigenvalues, if all were computed. */
   readonly positive: number | undefined;
 }
 
 /**
- * The q leading eigenvectors of a symmetric matrix, each times the root of its eigenvalue; the entry of largest modulus in each
+ * The q leading eigenvectors of a symmetric matrix, each times the square root of its eigenvalue; the entry of largest modulus in each
  * column is positive. Pauses beyond 600 points.
  *
  * @param B - N×N, symmetric
- * @param full - up to this many points all eigenpairs are computed
- * @throws InvalidInputError when fewer than q eigenvalues are positive
+ * @param full - maximum number of points for computing all eigenpairs
+ * @throws InvalidInputError if fewer than q eigenvalues are positive
  */
 export function* leadingEmbedding(B: Matrix, q: number, name: string, full = FULL): ProgressiveWork<LeadingEmbedding> {
   const { rows: N } = B;
@@ -52,7 +52,7 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string, full = FUL
       );
     }
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but its matrix of inner products has ${found} positive eigenvalue${found === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
+      `${q} dimensions were requested from ${name}, but its matrix of inner products has ${found} positive eigenvalue${found === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
     );
   }
   const latents = new Matrix(
@@ -79,7 +79,7 @@ export function doublyCentered(A: Matrix, factor: number): Matrix {
   return A;
 }
 
-/** How much of a matrix of inner products is not Euclidean, as a sentence. */
+/** Sentence on the non-Euclidean part of a matrix of inner products. */
 export function euclideanNote(smallest: number | undefined, largest: number): string {
   if (smallest === undefined || smallest > -1e-10 * largest) return '';
   return ` The distances are not Euclidean: the smallest eigenvalue is ${(smallest / largest).toFixed(3)} of the largest.`;

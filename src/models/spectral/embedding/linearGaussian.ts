@@ -7,13 +7,13 @@ import type { Found } from '../../../model/computedModel.ts';
 import type { Mapping, MissingEntries, Placement, Prediction, Projection } from '../../../model/posterior.ts';
 import { product } from './classScatter.ts';
 
-/** y = W·x + mean + noise, noise ~ N(0, Ψ) with Ψ diagonal, and WᵀΨ⁻¹W diagonal too. */
+/** Linear Gaussian model y = W·x + mean + noise, noise ~ N(0, Ψ) with Ψ and WᵀΨ⁻¹W diagonal. */
 export interface LinearGaussian {
-  /** D×q */
+  /** Weights W, D×q. */
   readonly W: Matrix;
-  /** D entries. */
+  /** Mean, D entries. */
   readonly mean: ArrayLike<number>;
-  /** ψ_d ≥ 0, D entries. */
+  /** Noise variances ψ_d ≥ 0, D entries. */
   readonly noise: ArrayLike<number>;
   /** Precision of the prior on x: 1 for probabilistic PCA, 0 for projections. */
   readonly prior: number;
@@ -21,7 +21,7 @@ export interface LinearGaussian {
   readonly functionVariance?: (x: Float64Array) => number;
 }
 
-/** What a fit can do with it, for D columns. */
+/** Abilities of a fit with a linear map to D columns. */
 export function linearPosterior(map: LinearGaussian, D: number): { mapping: Mapping; placement: Placement } {
   return {
     mapping: { observedColumns: D, predict: (X, noise) => predictLinear(map, X, noise) },
@@ -47,8 +47,9 @@ function predictLinear({ W, mean, noise, functionVariance }: LinearGaussian, X: 
 }
 
 /**
- * Places of rows Y (n×D), NaN where missing. Under a prior x ~ N(0, I) they are the posterior means given the observed entries, with their variances, and the log density is that of N(mean, WWᵀ + Ψ).
- * Otherwise, and where the weights are uncertain, they are x = (WᵀRW + ψ·prior·I)⁻¹WᵀR(y − mean), R = ψΨ⁻¹ with ψ the noise of the first column, and there is a density at the place only.
+ * Positions of rows Y (n×D), NaN where missing. With a prior x ~ N(0, I) they are the posterior means conditional on the observed entries, with their
+ * variances, and the log density is log N(y; mean, WWᵀ + Ψ). Otherwise, and if the weights are uncertain, they are x = (WᵀRW + ψ·prior·I)⁻¹WᵀR(y −
+ * mean), R = ψΨ⁻¹ with ψ the noise of the first column, and the density is conditional on the position.
  */
 function placeLinear(map: LinearGaussian, Y: Matrix): Projection {
   const q = map.W.columns;
@@ -92,7 +93,7 @@ function placeByLeastSquares({ W, mean, prior, noise: noises }: LinearGaussian, 
   }
 }
 
-/** log p(y|x) of the observed entries of rows, by the moments of predictions there; NaN without noise. */
+/** log p(y|x) of the observed entries of rows, from the predictive moments at their positions; NaN without noise. */
 function densityAtPlaces(map: LinearGaussian, Y: Matrix, latents: Matrix): Float64Array {
   const { mean, variance } = predictLinear(map, latents, true);
   return Float64Array.from({ length: Y.rows }, (_, i) =>
@@ -107,7 +108,7 @@ function densityAtPlaces(map: LinearGaussian, Y: Matrix, latents: Matrix): Float
   );
 }
 
-/** Places rows at their scores (y − mean)ᵀA on the axes A (D×q) that a fit keeps as `components`. */
+/** Places rows at their scores (y − mean)ᵀA on the axes A (D×q) that a fit stores as `components`. */
 export function placedByScores({ parameters: { components, mean } }: Found): { readonly placement: Placement } {
   const axes = components as Matrix;
   return {
@@ -130,7 +131,7 @@ function lessMean({ data, rows, columns }: Matrix, mean: readonly number[]): Mat
   );
 }
 
-/** The singular value decomposition of centered observations, and how much of their variance there is in all. */
+/** Singular value decomposition of centered observations, with their total variance. */
 export interface PrincipalAxes extends AxesFound {
   /** Sum of all eigenvalues of YcᵀYc/N. */
   readonly total: number;
@@ -139,14 +140,14 @@ export interface PrincipalAxes extends AxesFound {
 /**
  * The q directions of largest variance of centered observations.
  *
- * @throws InvalidInputError when the observations vary in fewer directions than q
+ * @throws InvalidInputError if the observations vary in fewer directions than q
  */
 export function principalAxes(centered: Matrix, q: number, name: string): PrincipalAxes {
   const { rows: N, columns: D, data } = centered;
   const most = Math.min(N - 1, D);
   if (q > most) {
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller \`latentDim\`${q <= D ? `, or give at least ${q + 1} points` : ''}.`,
+      `${q} dimensions were requested from ${name}, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller \`latentDim\`${q <= D ? `, or give at least ${q + 1} points` : ''}.`,
     );
   }
   const found = axesOf(centered, q);
@@ -160,8 +161,8 @@ export function principalAxes(centered: Matrix, q: number, name: string): Princi
 }
 
 /**
- * What is missing of rows y = W·x + mean + noise, x ~ N(0, I), noise ~ N(0, Ψ): given the observed entries x is Gaussian of covariance
- * P = (I + W_oᵀΨ_o⁻¹W_o)⁻¹ and mean P·W_oᵀΨ_o⁻¹(y_o − mean_o), so that a missing entry has the mean w_dᵀE[x] + mean_d and the variance
+ * Missing entries of rows y = W·x + mean + noise, x ~ N(0, I), noise ~ N(0, Ψ): conditional on the observed entries, x is Gaussian with covariance P
+ * = (I + W_oᵀΨ_o⁻¹W_o)⁻¹ and mean P·W_oᵀΨ_o⁻¹(y_o − mean_o), so that a missing entry has the mean w_dᵀE[x] + mean_d and the variance
  * w_dᵀPw_d + ψ_d.
  *
  * @see Bishop 2006, eqs. 2.113–2.117
@@ -200,7 +201,7 @@ export function missingLinear(map: LinearGaussian): MissingEntries {
   };
 }
 
-/** Moments of the entries of a row given those that are observed, which are taken into account one after the other. */
+/** Moments of the entries of a row conditional on the observed ones, which are processed one after the other. */
 function momentsGiven(map: LinearGaussian, y: Float64Array) {
   const { W, mean, noise } = map;
   const q = W.columns;
@@ -217,7 +218,10 @@ function momentsGiven(map: LinearGaussian, y: Float64Array) {
   };
 }
 
-/** Posterior of x ~ N(0, I) given the observed entries of a row: E[x], its covariance P (q×q), and their log density. In units of each column's noise, where that is 1. */
+/**
+ * Posterior of x ~ N(0, I) conditional on the observed entries of a row: E[x], its covariance P (q×q), and their log density. Each column is divided
+ * by the standard deviation of its noise.
+ */
 function posteriorOf({ W, mean, noise }: LinearGaussian) {
   const { rows: D, columns: q } = W;
   const scale = Float64Array.from(noise, Math.sqrt);

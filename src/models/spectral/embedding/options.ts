@@ -11,13 +11,13 @@ import type { Embedding } from '../../../model/computation.ts';
 import type { ComputedModel } from '../../../model/computedModel.ts';
 import type { ModelJSON } from '../../../model/model.ts';
 
-/** The settings of the authors' own programs, where the defaults differ from them. */
+/** Settings of the authors' programs, which differ from the defaults. */
 export type Preset = 'lawrence2012';
 
 export const presetOption = v.optional(v.picklist(['lawrence2012'], "'lawrence2012'"));
 
 export const latentDimOption = v.optional(integerFromOne, 2);
-/** JSON has no Infinity: the string is what stands for it there. */
+/** Description of a number or Infinity; JSON represents Infinity by a string. */
 const orInfinity = "a number above 0, or Infinity (in JSON the string 'Infinity')";
 export const slackPenaltyOption = v.optional(
   v.union(
@@ -35,7 +35,7 @@ export const slackPenaltyOption = v.optional(
 
 export const inputOption = v.optional(v.picklist(['points', 'distances'], "'points' or 'distances'"), 'points');
 
-/** Part of the trace added to the diagonal of local Gram matrices. */
+/** Fraction of the trace that is added to the diagonal of local Gram matrices. */
 export const regularizationOption = <T extends number | 'auto'>(standard: T) =>
   v.optional(
     v.union([v.literal('auto'), v.pipe(v.number(), v.finite(), v.minValue(0))], "a number from 0, or 'auto'"),
@@ -45,7 +45,7 @@ export const regularizationOption = <T extends number | 'auto'>(standard: T) =>
 /** JSON form of a spectral model: its observations and options, with kernels as JSON and without Infinity. */
 interface SavedSpectral {
   readonly model: string;
-  /** Missing entries are null. */
+  /** Observations; missing entries are null. */
   readonly observations: (number | null)[][];
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -58,7 +58,7 @@ export function savedSpectral(model: string, observations: Matrix, options: obje
   return { model, observations: rows, options: Object.fromEntries(plain) };
 }
 
-/** Options in the order of their schema, in which files are read again. */
+/** Options in the order of their schema, which is also the order in saved files. */
 export const inOrder = (schema: { readonly entries: object }, options: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.keys(schema.entries).map((name) => [name, options[name]]));
 
@@ -74,22 +74,22 @@ function isKernel(value: unknown): value is Kernel {
   return typeof value === 'object' && value !== null && 'covariance' in value;
 }
 
-/** A model that embeds by eigenvectors; `A` is what its fits can do beside showing its eigenvalues and placing new points. */
+/** Model that embeds by eigenvectors; `A` adds abilities of its fits to eigenvalues and the projection of new points. */
 export type SpectralModel<A = unknown> = ComputedModel<Spectral & Placing & A>;
 
-/** A model that embeds a graph alone: its fits have no observations to compare new ones with. */
+/** Model that embeds a graph without observations, so that its fits cannot project new ones. */
 export type GraphEmbedding<A = unknown> = ComputedModel<Spectral & A>;
 
-/** A solution of eigenvectors. */
+/** Embedding by eigenvectors. */
 export type SpectralEmbedding = Embedding & { readonly eigenvalues: Float64Array };
 
-/** The term of a model that maximizes a trace: the sum of the eigenvalues it keeps, or minus it where it keeps the smallest. */
+/** Term of a model that maximizes a trace: the sum of the eigenvalues it retains, negative if it retains the smallest. */
 export function traceTerm(eigenvalues: Float64Array, sign: 1 | -1): Pick<Embedding, 'objective' | 'terms'> {
   const objective = sign * eigenvalues.reduce((sum, value) => sum + value, 0);
   return { objective, terms: { trace: objective } };
 }
 
-/** Throws where all rows are the same. Rounding would give them an embedding all the same, of about 1e-16. */
+/** Throws if all rows are equal. Otherwise rounding would produce an embedding of size 1e-16. */
 export function checkVaried({ rows, columns, data }: Matrix, name: string): void {
   if (data.some((entry, k) => entry !== data[k % columns]!)) return;
   throw new InvalidInputError(

@@ -2,54 +2,55 @@ import * as v from 'valibot';
 import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import { integerFromOne } from '../../../core/options.ts';
+import { integerFromOne, type OptionsIn, typed } from '../../../core/options.ts';
 import { madeHere } from '../../../model/givenModel.ts';
 import type { AnyModel } from '../../../model/model.ts';
 import type { AnyPosterior, PlacedPosterior, Placement } from '../../../model/posterior.ts';
 
+const unit = v.optional(v.picklist(['unit'], "'unit', or left out"));
+const members = {
+  /** Number k of eigenvectors; default `latentDim`. */
+  vectors: v.optional(integerFromOne),
+  /** 'unit': each column is divided by its length over the fitted points, so that eigenvalues have no weight; default as the model defines it. */
+  columns: unit,
+  /** 'unit': each row, including new ones, is then divided by its length, except rows of zeros. Default unscaled. */
+  rows: unit,
+};
+
 /**
- * How eigenvectors become latents, for spectral clustering: as many as there are clusters, with rows of unit length, go to `kMeans`.
+ * Conversion of eigenvectors to latents, for spectral clustering: use as many as there are clusters, with rows of unit length, as input to `kMeans`.
  *
  * @see Ng, Jordan & Weiss 2002
  */
-export interface ReadOut {
-  /** k, how many eigenvectors are read; default `latentDim`. */
-  readonly vectors?: number | undefined;
-  /** 'unit': each column is divided by its length over the points of the fit, so that no eigenvalue weighs; as the model has it unless given. */
-  readonly columns?: 'unit' | undefined;
-  /** 'unit': then each row, that of a new point too, is divided by its length; a row of zeros stays. As they are unless given. */
-  readonly rows?: 'unit' | undefined;
-}
+export interface ReadOut extends OptionsIn<typeof members> {}
 
-/** The options of a model whose latents are eigenvectors. */
-export interface ReadOutOptions {
-  /** How latents are read off the eigenvectors; as they are unless given. For spectral clustering: `{ vectors: k, rows: 'unit' }`. */
-  readonly embedding?: ReadOut;
-}
+export const readOutOptions = {
+  /** Conversion of eigenvectors to latents; default unscaled. For spectral clustering: `{ vectors: k, rows: 'unit' }`. */
+  embedding: v.optional(typed<ReadOut>(v.strictObject(members))),
+};
 
-const unit = v.optional(v.picklist(['unit'], "'unit', or left out"));
-const members = { vectors: v.optional(integerFromOne), columns: unit, rows: unit };
-export const readOutOption = v.optional(v.strictObject(members));
+/** Options of a model whose latents are eigenvectors. */
+export interface ReadOutOptions extends OptionsIn<typeof readOutOptions> {}
 
-/** The same of a field, from which eigenvectors are read by one of two methods. */
+const fieldReadOutSchema = v.strictObject({
+  /** Method; default 'kernelPca'. */
+  method: v.optional(v.picklist(['kernelPca', 'eigenmap'])),
+  ...members,
+});
+
+/** Conversion of a field to latents. */
+export interface FieldReadOut extends OptionsIn<typeof fieldReadOutSchema> {}
+
+/** Conversion of a field to latents, by one of two sets of eigenvectors. */
 export const fieldReadOutOption = v.optional(
   v.union(
-    [
-      v.picklist(['kernelPca', 'eigenmap']),
-      v.strictObject({ method: v.optional(v.picklist(['kernelPca', 'eigenmap'])), ...members }),
-    ],
+    [v.picklist(['kernelPca', 'eigenmap']), typed<FieldReadOut>(fieldReadOutSchema)],
     "'kernelPca', 'eigenmap' or { method, vectors, columns, rows }",
   ),
   'kernelPca',
 );
 
-/** How latents are read off a field. */
-export interface FieldReadOut extends ReadOut {
-  /** 'kernelPca' unless given. */
-  readonly method?: 'kernelPca' | 'eigenmap';
-}
-
-/** The method and the rest of the option `embedding` of a field. */
+/** Method and other members of the option `embedding` of a field. */
 export function fieldReadOut(given: v.InferOutput<typeof fieldReadOutOption>): {
   readonly method: 'kernelPca' | 'eigenmap';
   readonly readOut: ReadOut;
@@ -60,24 +61,24 @@ export function fieldReadOut(given: v.InferOutput<typeof fieldReadOutOption>): {
 }
 
 /**
- * Checked options with as many dimensions as eigenvectors are read.
+ * Checked options with as many dimensions as eigenvectors.
  *
- * @param options - as they were given, to tell a latentDim from its default
+ * @param options - original options, to distinguish an explicit latentDim from its default
  */
 export function withVectors<T extends { readonly latentDim: number; readonly embedding?: unknown }>(
   checked: T,
-  options: { readonly latentDim?: number },
+  options: { readonly latentDim?: number | undefined },
   name: string,
 ): T {
   const { vectors } = (typeof checked.embedding === 'object' ? checked.embedding : {}) as ReadOut;
   if (vectors === undefined) return checked;
   if (options.latentDim === undefined || options.latentDim === vectors) return { ...checked, latentDim: vectors };
   throw new InvalidInputError(
-    `${name} was asked for ${vectors} vectors in embedding, but latentDim is ${options.latentDim}. Leave latentDim out.`,
+    `${vectors} vectors were requested from ${name} in embedding, but latentDim is ${options.latentDim}. Leave latentDim out.`,
   );
 }
 
-/** The model whose latents, and those of new rows, are read off as told. */
+/** Model whose latents, including new rows, are converted by this option. */
 export function readAs<M extends AnyModel>(model: M, given: unknown): M {
   const { columns, rows } = (given ?? {}) as ReadOut;
   if (columns === undefined && rows === undefined) return model;

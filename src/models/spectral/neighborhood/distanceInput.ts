@@ -4,7 +4,7 @@ import { givenDistances } from '../../../engine/neighbors/index.ts';
 import { squaredDistance } from '../../../engine/neighbors/squaredDistance.ts';
 
 /**
- * Euclidean distances between the rows of Y, or Y itself when it is distances, with a sentence on units or rounding.
+ * Euclidean distances between the rows of Y, or Y itself if it contains distances, with a sentence on units or rounding.
  *
  * @throws InvalidInputError for points that are not finite numbers, and distances that are not square, symmetric, 0 on the diagonal and
  * at least 0

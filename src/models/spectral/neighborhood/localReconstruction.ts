@@ -14,13 +14,13 @@ import type { SparseSymmetric } from '../../../engine/sparse/index.ts';
 import { outerProduct } from '../../../engine/sparse/sparseSymmetric.ts';
 import { type Disconnected, lengthsOf, type NeighborInput, shownComponent } from './neighborhood.ts';
 
-/** The k nearest others of every point, ties by index; searched with pauses. */
+/** The k nearest neighbors of every point, ties by index; pauses during the search. */
 export function* nearestLists(Y: Matrix, k: number): ProgressiveWork<Int32Array[]> {
   const { indices } = yield* neighborsInParts('exact', Y, k);
   return Array.from({ length: Y.rows }, (_, i) => indices.slice(i * k, (i + 1) * k));
 }
 
-/** M of L = MMᵀ by columns: m_ii(e_i − Σ_j w_ji·e_j). */
+/** Columns of M, L = MMᵀ: m_ii(e_i − Σ_j w_ji·e_j). */
 export interface ReconstructionFactor {
   readonly reconstruction: Reconstruction;
   /** m_ii, 0 for points without neighbors. */
@@ -30,12 +30,11 @@ export interface ReconstructionFactor {
 }
 
 /**
- * The weights that reconstruct every point from its neighbors, and how precisely: m_ii = 1 (normalized), or m_ii² = D/‖residual‖²
+ * Weights that reconstruct every point from its neighbors, and their precisions: m_ii = 1 (normalized), or m_ii² = D/‖residual‖²
  * at the maximum of the pseudolikelihood.
  *
- * @param regularization - part of the trace added to the diagonal of each C_i; 'auto' is 1e-3 where D is below the number of
- * neighbors, and 0 elsewhere
- * @throws InvalidInputError for a point that its neighbors reconstruct exactly, where m_ii would be infinite
+ * @param regularization - fraction of the trace that is added to the diagonal of each C_i; 'auto' is 1e-3 if D is below the number of neighbors, otherwise 0
+ * @throws InvalidInputError for a point that its neighbors reconstruct exactly, which would make m_ii infinite
  * @see Lawrence 2012, §2.7
  */
 export function reconstructionFactor(
@@ -57,7 +56,7 @@ export function reconstructionFactor(
   return { reconstruction, diagonal, residuals };
 }
 
-/** The residual that rounding may leave of 0, relative to the largest ‖y_i‖². */
+/** Residual relative to the largest ‖y_i‖² that counts as rounding of 0. */
 const ROUNDING = 1e-28;
 
 function largestSquaredNorm({ data, rows, columns }: Matrix): number {
@@ -70,7 +69,7 @@ function largestSquaredNorm({ data, rows, columns }: Matrix): number {
   return largest;
 }
 
-/** The weights alone, and what they leave: ‖y_i − Σ_j w_ji·y_j‖². */
+/** Reconstruction weights, with their residuals ‖y_i − Σ_j w_ji·y_j‖². */
 export function neighborWeights(
   Y: Matrix,
   neighbors: readonly Int32Array[],
@@ -133,7 +132,7 @@ function residualsOf(
   });
 }
 
-/** L = MMᵀ, and its trace. */
+/** Precision L = MMᵀ, with its trace. */
 export function precisionOf({ reconstruction, diagonal }: ReconstructionFactor): SparseSymmetric & { trace: number } {
   const { starts: firsts, neighbors, weights } = reconstruction;
   const size = diagonal.length;
@@ -159,18 +158,18 @@ export function precisionOf({ reconstruction, diagonal }: ReconstructionFactor):
   return { ...outerProduct(M), trace };
 }
 
-/** By which others each point that is shown is reconstructed. */
+/** Reconstruction neighbors. */
 interface ReconstructingLists {
-  /** Numbers among the points that are shown, one list of each of them. */
+  /** Indices among the shown points, one list per point. */
   readonly lists: Int32Array[];
   readonly shown: Int32Array;
-  /** A sentence about what was done to a graph that was not connected, after a space. */
+  /** Sentence about the treatment of a disconnected graph, with a leading space. */
   readonly note: string;
 }
 
 /**
- * The k nearest others of each point, or its neighbors in a graph from elsewhere; where that does not connect all points, both ends of the
- * shortest edges between components are added to each other's list, or the largest component alone is kept.
+ * The k nearest neighbors of each point, or its neighbors in a precomputed graph. If these do not connect all points, the ends of the shortest edges
+ * between components are added to each other's list, or only the largest component is kept.
  */
 export function* reconstructingLists(
   given: NeighborInput,
@@ -198,7 +197,7 @@ export function* reconstructingLists(
   return { lists, shown, note };
 }
 
-/** From each point to those of its list. */
+/** Edges from each point to the points of its list. */
 function endsOf(lists: readonly Int32Array[]): { size: number; sources: Int32Array; targets: Int32Array } {
   const count = lists.reduce((sum, own) => sum + own.length, 0);
   const sources = new Int32Array(count);

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
+import { type OptionsIn, typed } from '../../../core/options.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { componentTree, componentTreeOf } from '../../../engine/graph/componentTree.ts';
 import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
@@ -10,24 +11,24 @@ import { checkNeighbors, epsilonGraphInParts, searchedKnnGraph } from '../../../
 import { type NeighborSearch, nearestNeighbors } from '../../../engine/neighbors/index.ts';
 import { squaredDistance } from '../../../engine/neighbors/squaredDistance.ts';
 
-/** Points, their distances, or a graph from elsewhere alone: what neighbors are found in. */
+/** Input for neighbor search: points, distances, or a precomputed graph alone. */
 export interface NeighborInput {
-  /** N×D points, or the N×N distances; 0×0 beside a graph alone. */
+  /** N×D points, or N×N distances; 0×0 for a graph alone. */
   readonly points: Matrix;
   readonly input: 'points' | 'distances' | 'graph';
-  /** A graph from elsewhere, whose weights are lengths. */
+  /** Precomputed graph with lengths as weights. */
   readonly graph?: Graph | undefined;
   /** Sentence about units of points, or rounding of distances. */
   readonly note?: string | undefined;
 }
 
-/** How many points there are. */
+/** Number of points. */
 export const sizeOf = ({ points, graph }: NeighborInput): number => graph?.size ?? points.rows;
 
-/** Sentence in a fit's message about columns that seem to have different units, or distances that were rounded. */
+/** Sentence for a fit's message about columns with apparently different units, or rounded distances. */
 export const inputNote = ({ note, graph }: NeighborInput): string => (graph === undefined ? (note ?? '') : '');
 
-/** The graph of neighbors, whose weights are how far they are apart; searched with pauses. */
+/** Neighborhood graph with distances as weights; pauses during the search. */
 export function* neighborLengths(
   given: NeighborInput,
   neighborhood: NeighborhoodOptions,
@@ -42,7 +43,7 @@ export function* neighborLengths(
   return { ...graph, weights: graph.weights.map((_, e) => lengthOf(graph.sources[e]!, graph.targets[e]!)) };
 }
 
-/** The graph that joins in addition all points that have a neighbor in common, whose weights are how far they are apart. */
+/** Graph that also connects all points with a common neighbor, with distances as weights. */
 export function withCommonNeighbors(graph: Graph, given: NeighborInput): Graph {
   const { size: N, sources, targets } = graph;
   const { starts, others } = incidentEdges(graph);
@@ -55,13 +56,13 @@ export function withCommonNeighbors(graph: Graph, given: NeighborInput): Graph {
   return { size: N, ...edgesOfPairs(Float64Array.from(keys), N, lengthsOf(given)) };
 }
 
-/** How far two points are apart, by points or distances. */
+/** Distance between two points, from points or distances. */
 export function lengthsOf({ points, input }: NeighborInput): (i: number, j: number) => number {
   const { data, columns: D } = points;
   return input === 'points' ? (i, j) => Math.sqrt(squaredDistance(data, i * D, j * D, D)) : (i, j) => points.at(i, j);
 }
 
-/** The graph of neighbors by distances, ties by index. */
+/** Neighborhood graph from distances, ties by index. */
 function distanceGraph(distances: Matrix, { neighbors, radius }: NeighborhoodOptions, name: string): Graph {
   const { rows: N } = distances;
   if (radius !== undefined && !(radius > 0)) {
@@ -86,8 +87,8 @@ function distanceGraph(distances: Matrix, { neighbors, radius }: NeighborhoodOpt
 }
 
 /**
- * What to do about a graph of neighbors that is not connected: 'connect' its components by the shortest edges between them, show the
- * points of the 'largest' alone, or throw an 'error'.
+ * Treatment of a disconnected neighborhood graph: 'connect' its components by the shortest edges between them, show only the points of the 'largest',
+ * or throw an 'error'.
  */
 export type Disconnected = 'connect' | 'largest' | 'error';
 
@@ -96,21 +97,21 @@ export const disconnectedOption = v.optional(
   'connect',
 );
 
-/** The points that are shown together, and the graph that joins them. */
+/** Shown points, and the graph that connects them. */
 export interface ShownComponent {
-  /** Graph of all points, with the edges that were added. */
+  /** Graph of all points, including added edges. */
   readonly graph: Graph;
-  /** Their numbers, ascending. */
+  /** Row numbers of the points, ascending. */
   readonly points: Int32Array;
-  /** A sentence about what was done to a graph that was not connected, after a space. */
+  /** Sentence about the treatment of a disconnected graph, with a leading space. */
   readonly note: string;
 }
 
 /**
- * All points of a connected graph; of another all, joined by its shortest edges, or the largest component, the first of equals.
+ * All points of a connected graph; for a disconnected graph, all points, connected by the shortest edges, or the largest component (the first if tied).
  *
- * @param graph - of neighbors, whose weights are lengths
- * @throws InvalidInputError for a graph that is not connected, where that is an error or lengths between its components are not known
+ * @param graph - neighborhood graph with lengths as weights
+ * @throws InvalidInputError for a disconnected graph, if that is an error or distances between its components are unknown
  */
 export function shownComponent(
   graph: Graph,
@@ -150,26 +151,26 @@ export function shownComponent(
   };
 }
 
-/** A sentence about neighbors that were searched approximately. */
+/** Sentence about an approximate neighbor search. */
 const recallNote = ({ recall }: Graph): string =>
   recall === undefined
     ? ''
-    : ` The neighbors are approximate: about ${(100 * recall).toFixed(1)} % of the nearest were found (neighborSearch: 'exact' finds all).`;
+    : ` The neighbors are approximate: about ${(100 * recall).toFixed(1)} % of the nearest are included (neighborSearch: 'exact' finds all).`;
 
-/** How many neighbors each point has unless a number is given, when there are points enough. */
+/** Default number of neighbors, if there are enough points. */
 const USUAL = 7;
 
-/** A number of neighbors that each of the points has. */
+/** Number of neighbors of each point. */
 export interface NeighborCount {
   readonly k: number;
-  /** A sentence after a space, where there are fewer points than the usual number takes. */
+  /** Sentence with a leading space, if there are too few points for the default number. */
   readonly note: string;
 }
 
 /**
- * The number of neighbors that was given, or 7, or all others of fewer points.
+ * Specified number of neighbors, or 7, or all others if there are fewer points.
  *
- * @throws InvalidInputError when a number was given that N points do not have
+ * @throws InvalidInputError for a number of neighbors that N points do not have
  */
 export function neighborCount(given: unknown, N: number, name: string): NeighborCount {
   if (given !== undefined) return { k: checkNeighbors(given as number, N, name), note: '' };
@@ -178,26 +179,22 @@ export function neighborCount(given: unknown, N: number, name: string): Neighbor
   return { k: N - 1, note: ` There are only ${N} points, so each has ${others} and not ${USUAL}.` };
 }
 
-/** Which points are neighbors: one of the two. */
-export interface NeighborhoodOptions {
-  /** k of the symmetrized k-nearest-neighbor graph; default 7 without `radius`, or all others of fewer points. */
-  readonly neighbors?: number;
-  /** Points no further apart than this are neighbors. */
-  readonly radius?: number;
+/** Definition of neighbors: one of the two. */
+export interface NeighborhoodOptions extends OptionsIn<typeof neighborhoodOptions> {}
+
+export const neighborhoodOptions = {
+  /** Number k of neighbors in the symmetrized k-nearest-neighbor graph; default 7 without `radius`, or all others if there are fewer points. */
+  neighbors: v.optional(typed<number>()),
+  /** Maximum distance between neighbors. */
+  radius: v.optional(typed<number>()),
   /**
    * Search for the k nearest neighbors: 'exact'; 'descent', approximate, for many points in many dimensions; 'auto' (default), exact up to 50 000 points.
    * The message of a fit reports the accuracy of an approximate search.
    */
-  readonly neighborSearch?: NeighborSearch;
-}
-
-export const neighborhoodOptions = {
-  neighbors: v.optional(v.any()),
-  radius: v.optional(v.any()),
   neighborSearch: v.optional(v.picklist(['exact', 'descent', 'auto'], "'exact', 'descent' or 'auto'")),
 };
 
-/** The requested neighborhood with its defaults and a sentence about them, for N points, unless a graph gives the neighbors. */
+/** Requested neighborhood with defaults and a sentence about them, for N points, unless a graph defines the neighbors. */
 export function neighborhoodFrom(
   {
     neighbors,
@@ -218,9 +215,9 @@ export function neighborhoodFrom(
 }
 
 /**
- * The graph of neighbors, searched with pauses.
+ * Neighborhood graph; pauses during the search.
  *
- * @throws InvalidInputError when no two points are neighbors
+ * @throws InvalidInputError if no two points are neighbors
  */
 export function* neighborhoodGraph(
   points: Matrix,
@@ -235,7 +232,7 @@ export function* neighborhoodGraph(
   throw radiusTooSmall(name, radius, points.rows, distances);
 }
 
-/** The message for a radius that joins no two points, given the distances of nearest neighbors. */
+/** Message for a radius below all distances between points, with the distances of nearest neighbors. */
 function radiusTooSmall(name: string, radius: number, size: number, distances: Iterable<number>): InvalidInputError {
   let least = Infinity;
   for (const distance of distances) least = Math.min(least, distance);
@@ -245,7 +242,7 @@ function radiusTooSmall(name: string, radius: number, size: number, distances: I
   );
 }
 
-/** A sentence about a graph whose edges of positive weight do not connect it; nothing about another. */
+/** Sentence about a graph whose edges of positive weight do not connect it; empty if they do. */
 export function componentsNote({ size, sources, targets, weights }: Graph): string {
   const kept = Int32Array.from(sources.keys()).filter((e) => weights[e]! > 0);
   const { sizes } = connectedComponents({
@@ -262,9 +259,9 @@ export function componentsNote({ size, sources, targets, weights }: Graph): stri
 }
 
 /**
- * Which edges join points of which each is one of the k nearest of the other.
+ * Flags for edges between points that are both among the k nearest neighbors of each other.
  *
- * @param shown - the point of each node of the graph
+ * @param shown - point of each node of the graph
  */
 export function mutualEdges(
   points: Matrix,
@@ -280,7 +277,7 @@ export function mutualEdges(
   });
 }
 
-/** The edges between some points, numbered anew; the points are whole components. */
+/** Edges between some points, renumbered; the points form whole components. */
 export function subgraph({ size, sources, targets, weights }: Graph, points: Int32Array): Graph {
   const numbers = new Int32Array(size).fill(-1);
   points.forEach((i, number) => {

@@ -7,15 +7,15 @@ import type { Projection } from '../../../model/posterior.ts';
 import type { NeighborhoodOptions, NeighborInput } from '../neighborhood/neighborhood.ts';
 import { type DistancesTo, distancesTo, nearRows, placedRows } from './byWeights.ts';
 
-/** Part of the trace that is added to the diagonal of each Gram matrix, as for `lle`. */
+/** Fraction of the trace that is added to the diagonal of each Gram matrix, as for `lle`. */
 const REGULARIZATION = 1e-3;
 
 /**
- * Places every row by the weights of locally linear embedding that make it of its neighbors: k(y_*, ·) = Σ_j w_j·K_j·, and so x_* = Σ_j w_j·x_j.
- * The weights rest on distances, C_ab = ½(d²_*a + d²_*b − d²_ab). A row in the very place of a point has its latents.
+ * Places every row by the weights of locally linear embedding that reconstruct it from its neighbors: k(y_*, ·) = Σ_j w_j·K_j·, and therefore x_* =
+ * Σ_j w_j·x_j. The weights are computed from distances, C_ab = ½(d²_*a + d²_*b − d²_ab). A row that equals a point gets its latents.
  *
- * @param latents - of the points that are shown, in that order
- * @throws NumericalError when the distances between a row and its neighbors are far from Euclidean
+ * @param latents - latents of the shown points, in this order
+ * @throws NumericalError if the distances between a row and its neighbors are far from Euclidean
  */
 export function placedByLearnedKernel(
   latents: Matrix,
@@ -58,7 +58,7 @@ function gram({ points, input }: NeighborInput): (row: Float64Array, a: number, 
   };
 }
 
-/** The embedding of squared distances between N points by their centered inner products. */
+/** Embedding of squared distances between N points by their centered inner products. */
 interface ProductsEmbedding {
   /** X = V·Λ^½, N×q, columns of sum 0. */
   readonly latents: Matrix;
@@ -69,11 +69,11 @@ interface ProductsEmbedding {
 }
 
 /**
- * x_* = Λ^−½·Vᵀk̃, k̃_n = −½(d²_*n − mean_i d²_in − mean_m d²_*m + mean of all d²): the means that all n have in common meet columns of sum
- * 0, so x_*c = −½·Σ_n x_nc·(d²_*n − mean_i d²_in)/λ_c. A point of the embedding lands on its latents.
+ * x_* = Λ^−½·Vᵀk̃, k̃_n = −½(d²_*n − mean_i d²_in − mean_m d²_*m + mean of all d²): the terms that do not depend on n are multiplied by columns of
+ * sum 0, so x_*c = −½·Σ_n x_nc·(d²_*n − mean_i d²_in)/λ_c. A point of the embedding is mapped to its latents.
  *
  * @param squares - d²_*n, N numbers
- * @param place - q numbers, written
+ * @param place - output, q numbers
  * @see Bengio et al. 2004; de Silva & Tenenbaum 2004, §3
  */
 export function placeByProducts(
@@ -90,26 +90,19 @@ export function placeByProducts(
   for (let c = 0; c < q; c++) place[c]! /= eigenvalues[c]!;
 }
 
-/** mean_i d²_in of every column n of a matrix of squared distances. */
-export function columnMeans({ data, rows, columns }: Matrix): Float64Array {
-  const means = new Float64Array(columns);
-  for (let i = 0; i < rows; i++) for (let n = 0; n < columns; n++) means[n]! += data[i * columns + n]!;
-  return means.map((sum) => sum / rows);
-}
-
-/** An embedding of lengths of shortest paths. */
+/** Embedding of shortest path lengths. */
 interface PathsEmbedding extends ProductsEmbedding {
-  /** Graph of all N points, whose weights are lengths. */
+  /** Graph of all N points with lengths as weights. */
   readonly graph: Graph;
-  /** The points that are shown, among which neighbors are found. */
+  /** Shown points, among which neighbors are searched. */
   readonly shown: Int32Array;
-  /** The points that paths lead to, in the order of the rows of the latents. */
+  /** End points of the paths, in the order of the latents' rows. */
   readonly targets: Int32Array;
 }
 
 /**
- * Places every row by its shortest paths d_n = min_j(‖y_* − y_j‖ + G_jn) over its neighbors j: the k nearest of the points that are shown, or
- * those within the radius, and where there are none the nearest. See {@link placeByProducts}.
+ * Places every row by its shortest paths d_n = min_j(‖y_* − y_j‖ + G_jn) over its neighbors j: the k nearest shown points, or all within the radius,
+ * and at least the nearest. See {@link placeByProducts}.
  *
  * @see Bengio et al. 2004; de Silva & Tenenbaum 2004
  */
@@ -137,7 +130,7 @@ export function placedByPaths(
   });
 }
 
-/** How long the paths to the targets are: from all of these once where they are fewer than the rows, else from every row. */
+/** Lengths of the paths to the targets: computed once from the targets if they are fewer than the rows, otherwise from every row. */
 function pathsTo(targets: Int32Array, N: number, paths: ShortestPaths, rows: number) {
   if (rows <= targets.length) {
     const lengths = new Float64Array(N);

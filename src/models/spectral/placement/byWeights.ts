@@ -9,22 +9,22 @@ import type { Projection } from '../../../model/posterior.ts';
 import { neighborWeights } from '../neighborhood/localReconstruction.ts';
 import type { NeighborhoodOptions, NeighborInput } from '../neighborhood/neighborhood.ts';
 
-/** How a new row is made of its nearest points. */
+/** Reconstruction of a new row from its nearest points. */
 interface RowReconstruction {
   readonly neighbors: Int32Array;
-  /** Those of one row add up to 1. */
+  /** Weights of the neighbors, which add up to 1. */
   readonly weights: Float64Array;
   /** ‖y_* − Σ_j w_j·y_j‖² */
   readonly residual: number;
 }
 
-/** Whether the row is in the very place of a point. */
+/** True if the row equals a point. */
 export const isPoint = ({ neighbors, residual }: RowReconstruction): boolean =>
   neighbors.length === 1 && residual === 0;
 
 /**
- * The weights that reconstruct every new row from its k nearest points. A row in the very place of a point is made of that point, the first of
- * several.
+ * Weights that reconstruct every new row from its k nearest points. A row that equals a point is reconstructed from that point alone, the first if
+ * there are several.
  *
  * @param regularization - as for `reconstructionFactor`
  */
@@ -57,26 +57,26 @@ export function reconstructedRows(
   });
 }
 
-/** An embedding by the Laplacian of a graph of neighbors. */
+/** Embedding by the Laplacian of a neighborhood graph. */
 interface WeightsEmbedding {
   readonly latents: Matrix;
-  /** μ of Lu = μDu, or Lu = μu where it is not normalized. */
+  /** Eigenvalues μ of Lu = μDu, or of Lu = μu if it is not normalized. */
   readonly eigenvalues: ArrayLike<number>;
   readonly normalized: boolean;
 }
 
-/** Below this modulus of 1 − μ a column has no place for new points. */
+/** Modulus of 1 − μ below which a column cannot be extended to new points. */
 const NONE = 1e-8;
 
 /**
- * Places every row by the edges that it would have in the graph of neighbors, and the eigenvectors' own equation:
+ * Places every row by the edges that it would have in the neighborhood graph, and the eigenvector equation:
  * x_* = Σ_j w_j·x_j/((1 − μ)·Σ_j w_j) for Lu = μDu, Σ_j w_j·x_j/(Σ_j w_j − μ) for Lu = μu.
  *
- * A new point is joined to its k nearest points, and to those that it is one of the k nearest of; or to those within the radius, and
- * where there are none to the nearest. A row in the very place of a point has that point's edges, and so its latents.
+ * A new point is connected to its k nearest points, and to all points that have it among their k nearest; or to all points within the radius, and at
+ * least to the nearest. A row that equals a point has that point's edges, and therefore its latents.
  *
  * @param options - `doubled`: whether the weight to a mutual neighbor counts twice
- * @throws NumericalError when 1 − μ of a column is 0
+ * @throws NumericalError if 1 − μ is 0 for a column
  * @see Bengio et al. 2004
  */
 export function placedByWeights(
@@ -109,7 +109,7 @@ export function placedByWeights(
     const isJoined = (j: number) => among.has(j) || distances[j]! < (reach?.[j] ?? 0) || distances[j]! <= (radius ?? 0);
     const neighbors = Int32Array.from(distances.keys()).filter(isJoined);
     const squares = (j: number) => square(distances[j]!) / (2 * width * width);
-    // Relative to that of the nearest, so that none is too far for its weights.
+    // Relative to the nearest distance, so that no point is too far for its weights.
     const times = (j: number) => (doubled && among.has(j) && distances[j]! < (reach?.[j] ?? 0) ? 2 : 1);
     const relative = Float64Array.from(
       neighbors,
@@ -127,7 +127,7 @@ export function placedByWeights(
   });
 }
 
-/** How far the k-th nearest other of every point is. */
+/** Distance of every point to its k-th nearest neighbor. */
 function furthestNeighbors(points: Matrix, k: number): Float64Array {
   const { distances } = nearestNeighbors(points, k);
   return Float64Array.from({ length: points.rows }, (_, i) => distances[(i + 1) * k - 1]!);
@@ -141,26 +141,26 @@ function checkEigenvalues(eigenvalues: ArrayLike<number>): void {
   );
 }
 
-/** The entries that join a new point to others in the matrix L that an embedding diagonalizes. */
+/** Entries that connect a new point to others in the matrix L whose eigenvectors are the embedding. */
 interface Joints {
   readonly neighbors: Int32Array;
   /** w_j = −L_*j/L_**. */
   readonly weights: Float64Array;
-  /** L_** > 0; Infinity for a point that is what its neighbors make of it. */
+  /** Diagonal entry L_** > 0; Infinity for a point that its neighbors reconstruct exactly. */
   readonly own: number;
 }
 
 /**
- * The place that the eigenvectors' own equation gives a point: row * of Lv = μv is L_**·(x_* − Σ_j w_j·x_j) = μ·x_*, so
+ * Position of a point from the eigenvector equation: row * of Lv = μv is L_**·(x_* − Σ_j w_j·x_j) = μ·x_*, so
  * x_* = Σ_j w_j·x_j/(1 − μ/L_**).
  *
- * Where L_** < 2μ the point is joined by less than the eigenvector is to itself, and the denominator could vanish: it is
- * max(1 − μ/L_**, μ/L_**), which takes such a point to the mean of all as L_** → 0.
+ * For L_** < 2μ the point is weakly connected, and the denominator could vanish: it is replaced by max(1 − μ/L_**, μ/L_**), which moves such a point
+ * to the overall mean as L_** → 0.
  *
  * @param latents - X, N×q
- * @param eigenvalues - μ, one a column
- * @param place - q numbers, written
- * @param constant - for Lv = μ(v + κ·1) what x has in common: x_* = (Σ_j w_j·x_j + constant·(1 − Σ_j w_j))/(1 − μ/L_**); 0 unless given
+ * @param eigenvalues - μ, one per column
+ * @param place - output, q numbers
+ * @param constant - common shift for Lv = μ(v + κ·1): x_* = (Σ_j w_j·x_j + constant·(1 − Σ_j w_j))/(1 − μ/L_**); default 0
  * @see Bengio et al. 2004, "Out-of-sample extensions for LLE, Isomap, MDS, Eigenmaps, and spectral clustering"
  */
 export function placeByEquation(
@@ -185,9 +185,9 @@ export function placeByEquation(
 export type DistancesTo = (row: Float64Array, number: number) => Float64Array;
 
 /**
- * Distances from new rows to the points: Euclidean ones from rows of D observations, or the row itself where distances were given.
+ * Distances from new rows to the points: Euclidean distances of rows of D observations, or the row itself for distance input.
  *
- * @throws InvalidInputError for a given distance below 0
+ * @throws InvalidInputError for a negative distance
  */
 export function distancesTo({ points, input }: NeighborInput): DistancesTo {
   const { data, rows: N, columns: D } = points;
@@ -202,19 +202,19 @@ export function distancesTo({ points, input }: NeighborInput): DistancesTo {
     const bad = row.findIndex((distance) => distance < 0);
     if (bad < 0) return row;
     throw new InvalidInputError(
-      `Row ${number} of Y holds the distances of a new point to the ${N} points of the fit, but the one to point ${bad} is ${row[bad]}. Give distances from 0.`,
+      `Row ${number} of Y contains the distances of a new point to the ${N} points of the fit, but the one to point ${bad} is ${row[bad]}. Give distances from 0.`,
     );
   };
 }
 
-/** The k nearest of some points by their distances, or those within the radius, and where there are none the nearest. */
+/** The k nearest points by distance, or all within the radius, and at least the nearest. */
 export function nearRows(distances: Float64Array, { neighbors, radius }: NeighborhoodOptions): Int32Array {
   const near = nearestOf(distances, Math.min(neighbors ?? 1, distances.length));
   if (radius === undefined || distances[near[0]!]! > radius) return near;
   return Int32Array.from(distances.keys()).filter((n) => distances[n]! <= radius);
 }
 
-/** Some rows of a matrix, in the order asked for. */
+/** Selected rows of a matrix, in the requested order. */
 export function rowsOf({ data, columns }: Matrix, rows: ArrayLike<number>): Matrix {
   const chosen = Matrix.zeros(rows.length, columns);
   for (let place = 0; place < rows.length; place++) {
@@ -224,7 +224,7 @@ export function rowsOf({ data, columns }: Matrix, rows: ArrayLike<number>): Matr
   return chosen;
 }
 
-/** Places every row for itself, by `placeRow` into q numbers; without a density. */
+/** Places every row separately, by `placeRow` into q numbers; without a density. */
 export function placedRows(
   Y: Matrix,
   q: number,

@@ -2,12 +2,12 @@ import type { ObjectiveFunction } from '../../../inference/minimize/scaledObject
 import { center, excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
 
 /**
- * The augmented Lagrangian of an unfolding at multipliers w, as a function of how far the points have moved from where they are:
+ * Augmented Lagrangian of an unfolding at multipliers w, as a function of the displacement of the points:
  *
- * −‖Y‖² + Σ_e ((1 + σc)·l_e² − w_e²)/(2σ), l_e = (w_e + σ·(‖y_i − y_j‖² − φ_e))/(1 + σc), at least 0 where distances may shrink,
+ * −‖Y‖² + Σ_e ((1 + σc)·l_e² − w_e²)/(2σ), l_e = (w_e + σ·(‖y_i − y_j‖² − φ_e))/(1 + σc), at least 0 if distances may shrink,
  *
- * with σ the weight of the squared violations and c the compliance. The value is the difference to that of the points unmoved, formed
- * edge by edge: where the steps are short, it has digits that the difference of two large values has lost.
+ * with σ the weight of the squared violations and c the compliance. The value is the difference from the undisplaced points, summed edge by edge: for
+ * short steps this is more accurate than the difference of two large values.
  *
  * @param Y - N×r, centered
  * @param r - columns of Y
@@ -57,14 +57,14 @@ export function augmentedLagrangian(
   };
 }
 
-/** l of every edge, and by how much it grows with the excess of its squared length. */
+/** Forces l of every edge, and their growth with the excess of its squared length. */
 export interface EdgeForces {
   readonly forces: Float64Array;
-  /** 0 where the edge is slack, and may shrink. */
+  /** Stiffness of every edge; 0 for slack edges that may shrink. */
   readonly stiffness: Float64Array;
 }
 
-/** Forces of the edges, from which products with the Hessian of the augmented Lagrangian are made. */
+/** Forces of the edges, used for products with the Hessian of the augmented Lagrangian. */
 export function edgeForces(
   problem: UnfoldingProblem,
   Y: Float64Array,
@@ -110,7 +110,7 @@ export function hessianProduct(
   return product;
 }
 
-/** l: the multipliers that the violations of the constraints make of the old ones. */
+/** Updated multipliers l: the forces at the current violations of the constraints. */
 export function updatedMultipliers(
   problem: UnfoldingProblem,
   violations: Float64Array,

@@ -18,61 +18,61 @@ import {
 import { unfoldingMinimum } from './unfoldingMinimum.ts';
 import { center, excesses, squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
 
-/** Where an unfolding ended. */
+/** Result of an unfolding. */
 export interface Unfolding extends UnfoldingResiduals, OptimalityGap {
   /** Columns of Y: the rank that YYᵀ was allowed. */
   readonly rank: number;
   /** N×rank, centered. */
   readonly Y: Float64Array;
-  /** w, one an edge. */
+  /** Multipliers w, one per edge. */
   readonly multipliers: Float64Array;
-  /** The smallest eigenvalue of L(w) on centered vectors: at least 1 where w is dual feasible. */
+  /** Smallest eigenvalue of L(w) on centered vectors: at least 1 if w is dual feasible. */
   readonly bottom: number;
   /** Largest violation of the optimality conditions of the semidefinite program. */
   readonly kktResidual: number;
 }
 
-/** Where a search for an unfolding stands. */
+/** Progress of a search for an unfolding. */
 interface UnfoldingStep {
   readonly iterations: number;
   readonly evaluations: number;
   /** ‖Y‖², and the largest entry of the gradient of the augmented Lagrangian; at iterations. */
   readonly reached?: { readonly norm: number; readonly gradientNorm: number };
-  /** The result if the search ended here; at the start and at iterations. */
+  /** Result if the search ended at this point; at the start and at iterations. */
   readonly unfolding?: () => Unfolding;
-  /** Memory from which the search goes on; at the beginning of a round. */
+  /** Memory to resume from; at the beginning of a round. */
   readonly memory?: SolverMemory;
 }
 
-/** The method ends here; and nearby where rounding lets it get no further. */
+/** Residual at which the method converges, and the larger one that is accepted if rounding prevents further progress. */
 const GOAL = 1e-8;
 const NEAR = 1e-7;
 const MOST_ROUNDS_WITHOUT_GAIN = 3;
 
-/** From here on a bottom of L(w) this many times as far below 1 as other conditions are from holding is none that rounds would mend. */
+/** Tolerance on the bottom of L(w) below 1, as a multiple of the other residuals, without further rounds. */
 const NEGLIGIBLE = 1e-5;
 const FAR = 1e3;
 
-/** Rounds of minimizing and updating the multipliers. */
+/** Maximum number of rounds of minimizing and updating the multipliers. */
 const MOST_ROUNDS = 60;
 
-/** A round that leaves more than this part of the last one's violation makes violations cost more. */
+/** Fraction of the previous violation above which a round increases the weight of violations. */
 const SUFFICIENT_CHANGE = 0.25;
 const GROWTH = 10;
 
-/** Largest weight of violations: above it their rounding error alone moves the multipliers by more than the goal. */
+/** Largest weight of violations: above it, rounding errors alone move the multipliers by more than the tolerance. */
 const MOST_WEIGHT = 1e7;
 
 /**
- * Maximum variance unfolding by low-rank factorization: the method of multipliers, each round of which minimizes the augmented
- * Lagrangian over N×r points. Where it ends, the bottom of L(w) says whether the semidefinite program is solved; if it is
- * not, its eigenvector becomes a further column of Y, and the rounds go on.
+ * Maximum variance unfolding by low-rank factorization: the method of multipliers minimizes the augmented Lagrangian over N×r points in each round.
+ * At the end, the bottom of L(w) shows whether the semidefinite program is solved; if it is not, its eigenvector becomes a further column of Y, and
+ * the rounds continue.
  *
- * Pauses after every step of a minimization, and within Newton's after every product with the Hessian.
+ * Pauses after every step of a minimization, and within Newton steps after every product with the Hessian.
  *
- * @param rank - columns to begin with
+ * @param rank - initial number of columns
  * @param goal - largest violation of the optimality conditions
- * @param memory - what the begin of a round of a search left that was interrupted
+ * @param memory - memory of an interrupted search at the beginning of a round
  * @see Burer & Monteiro 2003, §3–4; Weinberger & Saul 2004
  */
 export function* unfold(
@@ -154,7 +154,7 @@ export function* unfold(
     tolerance = Math.max(GOAL / 2, 0.1 * tolerance);
   }
 
-  /** The end at some points of this round. */
+  /** Result at some points of this round. */
   function standingAt(points: Float64Array): () => Unfolding {
     const [own, last, stiffness] = [r, multipliers, weight];
     return () => {
@@ -189,7 +189,7 @@ function firstRound(problem: UnfoldingProblem, r: number, bottomOf: ReturnType<t
   return { Y, r, multipliers, weight, leastWeight: weight, ...fresh };
 }
 
-/** @throws InvalidInputError when the memory is not one that a search of this problem leaves */
+/** @throws InvalidInputError if the memory does not belong to a search of this problem */
 function roundIn({ size, sources }: UnfoldingProblem, { Y, multipliers, numbers }: SolverMemory): Round {
   if (!(numbers instanceof Float64Array) || numbers.length !== 8) throw damagedMemory('numbers');
   const [r, round, weight, leastWeight, tolerance, before, least, unimproved] = numbers as unknown as number[];
@@ -200,7 +200,7 @@ function roundIn({ size, sources }: UnfoldingProblem, { Y, multipliers, numbers 
   return { Y, r, multipliers, round, unimproved: unimproved!, ...others };
 }
 
-/** Y on its principal axes with one more column, or another one in place of one without length, along a direction. */
+/** Y on its principal axes with one more column, or with a column of zero length replaced, along a direction. */
 function withColumn(
   { sources, targets }: UnfoldingProblem,
   Y: Float64Array,
@@ -223,9 +223,8 @@ function withColumn(
 }
 
 /**
- * Points that are random, with the edges of the right length on average, and the weight of violations that the first round takes:
- * 1/λ of the Laplacian of weights 1, the multiplier that holds the points together if all edges share it, so that edges then
- * stretch by about their length.
+ * Random points with edges of the right length on average, and the initial weight of violations: 1/λ of the unweighted Laplacian, the multiplier that
+ * balances the objective if all edges share it, so that edges then stretch by about their length.
  */
 function unfoldingStart(
   problem: UnfoldingProblem,
@@ -241,15 +240,15 @@ function unfoldingStart(
   return { Y: Y.map((entry) => entry / Math.sqrt(mean)), weight: 1 / value };
 }
 
-/** Columns that are orthogonal, and their squared norms, descending. */
+/** Orthogonal columns, and their squared norms, descending. */
 interface PrincipalColumns {
-  /** N×r, the entry of largest modulus in each column positive. */
+  /** Columns, N×r, with the entry of largest modulus in each column positive. */
   readonly columns: Matrix;
-  /** r entries: the eigenvalues of YᵀY, and those of YYᵀ that may differ from 0. */
+  /** The eigenvalues of YᵀY, r entries, which include all nonzero eigenvalues of YYᵀ. */
   readonly eigenvalues: Float64Array;
 }
 
-/** The rotation of an N×r array onto its principal axes: V·Λ^½ of YYᵀ, from the r×r matrix YᵀY. */
+/** Rotation of an N×r array onto its principal axes: V·Λ^½ of YYᵀ, from the r×r matrix YᵀY. */
 export function principalColumns(Y: Float64Array, r: number): PrincipalColumns {
   const N = Y.length / r;
   const moments = Matrix.zeros(r, r);

@@ -23,7 +23,7 @@ import { principalColumns, type Unfolding, unfold } from './unfold.ts';
 import { largestModulus, stressBottom } from './unfoldingCertificate.ts';
 import { squaredNorm, type UnfoldingConstraints, type UnfoldingProblem, unfoldingProblem } from './unfoldingProblem.ts';
 
-/** The checked options of an unfolding. */
+/** Checked options of an unfolding. */
 export interface UnfoldingChoices {
   readonly latentDim: number;
   readonly constraints: UnfoldingConstraints;
@@ -31,28 +31,28 @@ export interface UnfoldingChoices {
   readonly commonNeighbors: boolean;
   readonly rank?: number | undefined;
   readonly disconnected: Disconnected;
-  /** A sentence about the number of neighbors. */
+  /** Sentence about the number of neighbors. */
   readonly few?: string;
 }
 
 /** Largest violation of the optimality conditions at an optimum. */
 const CONVERGED = 1e-6;
 
-/** An eigenvalue above this part of the largest one counts as a dimension of the embedding. */
+/** Eigenvalue relative to the largest above which it counts as a dimension of the embedding. */
 const NEGLIGIBLE = 1e-6;
 
-/** Columns that most optima fit into, and some more for the solver: as many for any latentDim, so that a flat optimum is the same one. */
+/** Default number of columns, enough for most optima with some to spare for the solver: the same for any latentDim, so that a flat optimum does not depend on it. */
 const USUAL_RANK = 6;
 
-/** What is unfolded: distinct points that are shown together. */
+/** Graph to unfold, with distinct points. */
 interface UnfoldedGraph {
-  /** The edges with constraints between nodes, whose weights are lengths. */
+  /** Constrained edges between nodes, with lengths as weights. */
   readonly graph: Graph;
-  /** The node of each point that is shown. */
+  /** Node of each shown point. */
   readonly nodes: Int32Array;
-  /** The points that are shown, ascending. */
+  /** Shown points, ascending. */
   readonly shown: Int32Array;
-  /** Sentences about what was done to the graph. */
+  /** Sentences about adjustments of the graph. */
   readonly note: string;
 }
 
@@ -60,7 +60,7 @@ const FLAT =
   ' The optimum is flat: other embeddings have the same lengths and the same variance. This is the one that the search reaches from its start; ' +
   'another solver may reach another.';
 
-/** The edges with constraints: points at distance 0 along edges are one node, and components are joined or left out. */
+/** Constrained edges: points connected by edges of length 0 are merged into one node, and components are connected or left out. */
 export function unfoldingGraph(
   given: NeighborInput,
   neighborhood: NeighborhoodOptions,
@@ -79,7 +79,7 @@ export function unfoldingGraph(
   return { ...tied, shown, note: few + note + ties + inputNote(given) };
 }
 
-/** Finds the unfolding and reads its q leading dimensions off, where it ends and, when it is asked for, where it stands. */
+/** Solves the unfolding and reads off its q leading dimensions, at the end and, on request, at intermediate steps. */
 export function* unfoldedEmbedding(
   given: NeighborInput,
   neighborhood: NeighborhoodOptions,
@@ -157,7 +157,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
   const gap = (bound - attained) / attained;
   if (converged) {
     return (
-      `The semidefinite program is solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative), ` +
+      `The semidefinite program is solved: its optimality conditions are met to ${kktResidual.toExponential(1)} (relative), ` +
       `and the duality gap is ${Math.max(0, gap).toExponential(1)} (relative).`
     );
   }
@@ -166,7 +166,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
       ? " Rigid neighborhoods leave multipliers of 'equality' without a bound: take 'inequality' or 'slack', or fewer neighbors."
       : '';
   return (
-    `The semidefinite program is not solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative) only, the ` +
+    `The semidefinite program is not solved: its optimality conditions are met to ${kktResidual.toExponential(1)} (relative) only, the ` +
     `constraints to ${feasibility.toExponential(1)} and their balance (stationarity) to ${stationarity.toExponential(1)}.${advice}`
   );
 }
@@ -178,7 +178,7 @@ function checkSize(N: number, q: number): void {
   );
 }
 
-/** The graph with the ends of every edge of length 0 as one node, which nothing keeps apart; of several edges between nodes the shortest. */
+/** Graph with the ends of every edge of length 0 merged into one node; parallel edges are replaced by the shortest. */
 function tiedNodes(graph: Graph): { readonly graph: Graph; readonly nodes: Int32Array } {
   const { size, sources, targets, weights } = graph;
   const edges = (isKept: (e: number) => boolean) => Int32Array.from(sources.keys()).filter(isKept);
@@ -199,25 +199,25 @@ function tiedNodes(graph: Graph): { readonly graph: Graph; readonly nodes: Int32
   return { graph: { size: count, ...between }, nodes };
 }
 
-/** Eigenvalues of L(w) up to this much above 1 count as 1, at multipliers that meet the conditions to 1e-6. */
+/** Eigenvalues of L(w) up to this much above 1 count as 1, for multipliers that meet the conditions to 1e-6. */
 const NEAR = 1e-5;
 
-/** A multiplier above this part of the largest one holds its constraint at its bound. */
+/** Multiplier relative to the largest above which its constraint counts as active. */
 const ACTIVE = 1e-6;
 
-/** A change of K that the constraints see by less than this part of what they see of others is free. */
+/** Changes of K count as free if their effect on the constraints is below this fraction of the effect of other changes. */
 const FREE = 1e-9;
 
-/** More eigenvectors than K has dimensions that are looked at. */
+/** Number of further eigenvectors that are examined, beyond the rank of K. */
 const MORE = 3;
 
 /**
- * Whether the optimum of an unfolding is the only one. Every optimum is K = V·M·Vᵀ, V the eigenvectors of L(w) of eigenvalue 1, with the same
- * distances along edges whose constraints are active; so it is the only one when no symmetric M ≠ 0 leaves all of these distances as they are. A
- * rhombus is one of many: its angle changes no edge and, as the squares of its diagonals add up to 4 times that of its sides, no variance.
+ * True if the optimum of an unfolding is unique. Every optimum is K = V·M·Vᵀ, with V the eigenvectors of L(w) for eigenvalue 1, and has the same
+ * distances along edges with active constraints; it is therefore unique if no symmetric M ≠ 0 leaves all of these distances unchanged. A rhombus is
+ * not unique: its angle changes no edge and, since the squares of its diagonals add up to 4 times the square of its sides, no variance.
  *
- * @param rank - of K
- * @param multipliers - at an optimum
+ * @param rank - rank of K
+ * @param multipliers - multipliers at an optimum
  * @see Alfakih, Anjos, Piccialli & Wolkowicz 2011, on uniqueness and dual nondegeneracy
  */
 function isOnlyOptimum(problem: UnfoldingProblem, rank: number, multipliers: Float64Array): boolean {

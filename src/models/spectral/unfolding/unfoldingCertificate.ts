@@ -11,17 +11,17 @@ import {
 } from '../../../engine/sparse/index.ts';
 import { squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
 
-/** Violations of the optimality conditions of an unfolding by points and multipliers, in units that do not depend on that of the data. */
+/** Violations of the optimality conditions of an unfolding by points and multipliers, independent of the unit of the data. */
 export interface UnfoldingResiduals {
   /** Largest violation of a constraint, relative to the mean squared length. */
   readonly feasibility: number;
-  /** Largest entry of (L(w) − I)·Y relative to that of Y. */
+  /** Largest entry of (L(w) − I)·Y relative to the largest entry of Y. */
   readonly stationarity: number;
   /** Largest product of a multiplier and the slack of its constraint, relative to the largest multiplier. */
   readonly complementarity: number;
 }
 
-/** The optimality conditions of first order, at N×r points. */
+/** First-order optimality conditions at N×r points. */
 export function unfoldingResiduals(
   problem: UnfoldingProblem,
   Y: Float64Array,
@@ -56,9 +56,9 @@ export function largestModulus(x: Float64Array): number {
   return x.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
 }
 
-/** The smallest eigenvalues of L(w) beside that of the constant vector, ascending, and their unit eigenvectors. */
+/** Smallest eigenvalues of L(w) except for the constant vector, ascending, and their unit eigenvectors. */
 export interface BottomOfStress {
-  /** The smallest of all. */
+  /** Smallest eigenvalue. */
   readonly value: number;
   readonly vector: Float64Array;
   readonly values: Float64Array;
@@ -67,11 +67,11 @@ export interface BottomOfStress {
 }
 
 /**
- * The bottom of L(w) on centered vectors for the edges of an unfolding and any sign of w, by shift-invert Lanczos.
+ * Bottom of the spectrum of L(w) on centered vectors for the edges of an unfolding and any sign of w, by shift-invert Lanczos.
  *
- * The dual of an unfolding is to minimize Σ w_e·φ_e + Σ w_e²/(4ν) subject to L(w) ⪰ I on centered vectors: multipliers whose bottom is
- * at least 1 are dual feasible, and those of a stationary point then prove it to be a global optimum. Below 1, the eigenvector is a
- * direction into which the points of that stationary point unfold further.
+ * The dual of an unfolding is to minimize Σ w_e·φ_e + Σ w_e²/(4ν) subject to L(w) ⪰ I on centered vectors: multipliers with smallest eigenvalue at
+ * least 1 are dual feasible, and at a stationary point they then prove global optimality. Below 1, the eigenvector is a direction along which the
+ * stationary point unfolds further.
  *
  * @see Sun, Boyd, Xiao & Diaconis 2006, §3; Burer & Monteiro 2003, Proposition 3
  */
@@ -102,7 +102,7 @@ export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
         );
         return { value: found[0]!, vector: vectors.column(0), values: found, vectors };
       } catch (error) {
-        // L(w) has an eigenvalue below −shift: that of a stress that pushes.
+        // L(w) has an eigenvalue below −shift, from a stress that pushes.
         if (!(error instanceof NumericalError) || shift > 1e12) throw error;
       }
     }
@@ -113,11 +113,11 @@ export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
 export interface OptimalityGap {
   /** Upper bound on the variance of any unfolding, if the multipliers prove one. */
   readonly bound: number;
-  /** ‖Y‖² less the penalty, with Y scaled down to keep every constraint from above where distances may shrink. */
+  /** ‖Y‖² minus the penalty, with Y scaled down to satisfy every upper bound if distances may shrink. */
   readonly attained: number;
 }
 
-/** The bound that multipliers prove, once divided by the bottom of L(w), and what the points attain. */
+/** Bound that multipliers prove after division by the bottom of L(w), and the variance that the points attain. */
 export function optimalityGap(
   { squaredLengths, mayShrink, compliance }: UnfoldingProblem,
   Y: Float64Array,

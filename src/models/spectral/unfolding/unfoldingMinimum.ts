@@ -16,7 +16,7 @@ import { center, type UnfoldingProblem } from './unfoldingProblem.ts';
 interface MinimumProgress {
   readonly iterations: number;
   readonly evaluations: number;
-  /** N×r points, which stay what they are, and the largest entry of the gradient before the last step; while the minimization pauses. */
+  /** N×r points, which are not modified later, and the largest entry of the gradient before the last step; available while the minimization pauses. */
   standing(): { readonly Y: Float64Array; readonly gradientNorm: number };
 }
 
@@ -24,18 +24,18 @@ interface MinimumProgress {
 interface UnfoldingMinimum extends Omit<MinimumProgress, 'standing'> {
   /** N×r, centered. */
   readonly Y: Float64Array;
-  /** Whether the gradient is as small as it has to be. */
+  /** True if the gradient is small enough. */
   readonly settled: boolean;
 }
 
-/** At this tolerance and above the generic solver comes first: far from a minimum its steps cost a hundredth of Newton's, and get as far. */
+/** Minimum tolerance for starting with the generic solver: far from a minimum its steps cost a hundredth of Newton steps, and achieve as much. */
 const COARSE = 1e-3;
 const MOST_COARSE = 1000;
 
 /**
- * Minimizes one augmented Lagrangian after the other from N×r points, until no entry of the gradient is beyond 2·tolerance times the
- * largest of Y: by L-BFGS where that is coarse, and on by truncated Newton steps, since the stiffness of the edges over that of the folds
- * between them is a condition number in the millions.
+ * Minimizes a sequence of augmented Lagrangians from N×r points, until no entry of the gradient exceeds 2·tolerance times the largest of Y: first by
+ * L-BFGS for coarse tolerances, then by truncated Newton steps, since edges are millions of times stiffer than the folds between them, which
+ * determines the condition number.
  */
 export function unfoldingMinimum(problem: UnfoldingProblem) {
   const newton = unfoldingNewton(problem);
@@ -90,35 +90,38 @@ function movedBy(Y: Float64Array, x: Float64Array, r: number): Float64Array {
   return moved;
 }
 
-/** Minimum that Newton steps led to. */
+/** Minimum reached by Newton steps. */
 interface NewtonMinimum extends Omit<MinimumProgress, 'standing'> {
   /** N×r, centered. */
   readonly Y: Float64Array;
-  /** Whether the gradient is as small as it has to be. */
+  /** True if the gradient is small enough. */
   readonly settled: boolean;
 }
 
-/** Steps in one minimization: a few from a good start; and those in which the gradient need not get smaller, while edges turn slack and back. */
+/**
+ * Maximum number of steps in one minimization, a few from a good start; and the number of steps without a decrease of the gradient that are
+ * tolerated, while edges switch between slack and taut.
+ */
 const MOST_STEPS = 100;
 const MOST_STEPS_WITHOUT_GAIN = 30;
 
-/** Part of a step that is tried last, and of the slope's promise that a step must keep. */
+/** Shortest fraction of a step that is tried, and the fraction of the predicted decrease that a step must achieve. */
 const SHORTEST = 1e-10;
 const SUFFICIENT = 1e-4;
 
-/** Products with the Hessian in one step, and the part of the gradient that may be left of it. */
+/** Maximum number of products with the Hessian in one step, and the fraction of the gradient that may remain. */
 const MOST_PRODUCTS = 300;
 const LEAST_FORCING = 1e-3;
 
-/** Relative to the diagonal's mean: keeps the factor of the preconditioner from singular directions, such as translations. */
+/** Shift relative to the mean diagonal: keeps the factor of the preconditioner from becoming singular, for example along translations. */
 const SHIFT = 1e-8;
 
 /**
- * Minimizes augmented Lagrangians of an unfolding by truncated Newton steps, a pause after each and after each product with the Hessian.
+ * Minimizes augmented Lagrangians of an unfolding by truncated Newton steps, with a pause after each step and each product with the Hessian.
  *
- * Conjugate gradients are preconditioned by the sparse Cholesky factor of H + 2I with |l| for l, H the Hessian of `hessianProduct`. It has
- * all that makes H stiff; what is left are the few directions in which L(l) is about 1, and they take about ten products. They stop at a
- * direction of negative curvature, and where the gradient is small enough.
+ * Conjugate gradients are preconditioned by the sparse Cholesky factor of H + 2I with |l| for l, H the Hessian of `hessianProduct`. It captures the
+ * stiffness of H; the remaining few directions with L(l) about 1 need about ten products. The iteration stops at a direction of negative curvature,
+ * or when the gradient is small enough.
  *
  * @see Nocedal & Wright 2006, algorithm 7.1
  */
@@ -173,7 +176,7 @@ export function unfoldingNewton(problem: UnfoldingProblem) {
   };
 }
 
-/** Places of the entries of r×r blocks: one lower triangle a point, then one whole block an edge. */
+/** Positions of the entries of r×r blocks: one lower triangle per point, then one full block per edge. */
 interface BlockLayout {
   readonly r: number;
   readonly rows: Int32Array;
@@ -204,7 +207,7 @@ function blockLayout({ size, sources, targets }: UnfoldingProblem, r: number): B
   return { r, rows: Int32Array.from(rows), columns: Int32Array.from(columns) };
 }
 
-/** Solves with H + 2I of the forces' moduli, and a shift, which does without products: translations are then no null vectors. */
+/** Solves with H + 2I for the moduli of the forces, and a shift instead of explicit projections, so that translations are not null vectors. */
 function preconditioner(
   { size, sources, targets }: UnfoldingProblem,
   layout: BlockLayout,
@@ -245,7 +248,7 @@ function preconditioner(
   };
 }
 
-/** The step that conjugate gradients find, on centered vectors. */
+/** Step by conjugate gradients on centered vectors. */
 function newtonDirection(
   problem: UnfoldingProblem,
   layout: BlockLayout,

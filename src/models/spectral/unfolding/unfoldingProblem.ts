@@ -1,7 +1,7 @@
 import { square } from '../../../core/elementary/index.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
 
-/** Kinds of constraints on the distances between neighbors: exact, from above, or up to a squared penalty. */
+/** Kinds of constraints on the distances between neighbors: exact, upper bounds, or up to a squared penalty. */
 export type UnfoldingConstraints = 'equality' | 'inequality' | 'slack';
 
 /**
@@ -15,13 +15,13 @@ export interface UnfoldingProblem {
   readonly targets: Int32Array;
   /** φ, of mean 1. */
   readonly squaredLengths: Float64Array;
-  /** Whether distances may be shorter: multipliers are then at least 0. */
+  /** True if distances may shrink: multipliers are then at least 0. */
   readonly mayShrink: boolean;
-  /** 1/(2ν), by how much a multiplier of 1 stretches a squared distance: s_e = w_e/(2ν). 0 without slack. */
+  /** Compliance 1/(2ν), the stretch of a squared distance per unit of its multiplier: s_e = w_e/(2ν). 0 without slack. */
   readonly compliance: number;
 }
 
-/** The problem of a graph whose weights are lengths, and the mean of their squares. */
+/** Unfolding problem of a graph with lengths as weights, and the mean of their squares. */
 export function unfoldingProblem(
   { size, sources, targets, weights }: Graph,
   constraints: UnfoldingConstraints,
@@ -41,7 +41,7 @@ export function unfoldingProblem(
   };
 }
 
-/** ‖y_i − y_j‖² − φ_e of every edge, for the rows of an N×r array. */
+/** Excess ‖y_i − y_j‖² − φ_e of every edge, for the rows of an N×r array. */
 export function excesses(
   { sources, targets, squaredLengths }: UnfoldingProblem,
   Y: Float64Array,
@@ -61,7 +61,7 @@ export function squaredNorm(Y: Float64Array): number {
   return Y.reduce((sum, entry) => sum + entry * entry, 0);
 }
 
-/** Y ← HY: takes the mean off every column of an N×r array. */
+/** Y ← HY: subtracts the mean from every column of an N×r array. */
 export function center(Y: Float64Array, r: number): void {
   const N = Y.length / r;
   for (let c = 0; c < r; c++) {

@@ -1,9 +1,11 @@
+import * as v from 'valibot';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import {
   defineKernel,
   defineModel,
   definePrior,
+  fixed,
   gaussianProcess,
   latent,
   type Matrix,
@@ -38,4 +40,13 @@ const plain = defineModel({
 
 export const kernels = { cauchy };
 export const priors = { shrink };
-export const models = { plain };
+const noisy = defineModel({
+  name: 'noisy',
+  options: v.strictObject({ noise: v.number('a number') }),
+  variables: (Y: Matrix, { noise }) => {
+    const x = latent({ dim: 1, density: standardNormal() });
+    return { x, y: observed(Y, { density: gaussianProcess({ kernel: rbf(), noise: fixed(noise) }), given: x }) };
+  },
+});
+
+export const models = { plain, noisy };

@@ -44,7 +44,7 @@ describe('write guard', () => {
   });
 });
 
-describe.each(['cpu', 'wasm'])('beside the %s backend', (name) => {
+describe.each(['cpu', 'wasm'])('next to the %s backend', (name) => {
   test('a float64 tensor can be used there, rounded, and come back', async () => {
     await tf.setBackend(name);
     await tf.ready();
@@ -103,7 +103,7 @@ describe.each(['cpu', 'wasm'])('beside the %s backend', (name) => {
   });
 });
 
-test('an operation that the backend lacks is named, with what to use instead', () => {
+test('an operation that the backend lacks is named, with its replacement', () => {
   const { runKernel } = tf.engine();
   const run = () => withFloat64(() => tf.cumsum(tf.ones([3])));
   expect(run).toThrow(InvalidInputError);
@@ -142,7 +142,7 @@ test('a backend that is still starting goes on starting', async () => {
   await tf.setBackend('cpu');
 });
 
-test('what withFloat64 returns is kept by the caller’s scope only when it says so', () => {
+test('the result of withFloat64 is kept by the caller’s scope only on request', () => {
   const tensors = tf.memory().numTensors;
   const disposed = withFloat64(() => op.tensor([1]));
   expect(disposed.isDisposed).toBe(true);

@@ -37,7 +37,7 @@ test('a gradient that a caller registered answers on another backend as before',
   expect(onCpu(tf.abs)).toEqual([-1, -1, -1, 1]);
 });
 
-test('where nobody registered one, that of the library does', () => {
+test('the gradient of the library is used where nobody registered one', () => {
   const slopes = tf.mul(tf.exp(tf.neg(tf.square(tf.tensor1d(x)))), 2 / Math.sqrt(Math.PI));
   expect(onCpu(op.erf)).toEqual(Array.from(slopes.dataSync()));
   expect(onCpu((v) => tf.clipByValue(v, -1, 0.5))).toEqual([0, 1, 1, 0]);

@@ -94,7 +94,7 @@ describe('memory', () => {
     });
   });
 
-  test('grows with the numbers kept, and says so when it may not', () => {
+  test('grows with the numbers kept, and reports when it may not', () => {
     const memory = new Float64Memory({ maximumPages: 32 });
     const offset = memory.allocate(800);
     memory.float64(offset, 100).fill(7);
@@ -104,13 +104,13 @@ describe('memory', () => {
     expect(memory.float64(offset, 100)).toEqual(new Float64Array(100).fill(7));
     expect(() => memory.allocate(32 * PAGE)).toThrow(NumericalError);
     expect(() => memory.allocate(32 * PAGE)).toThrow(
-      /2\.0 MiB were asked for, 1\.0 MiB are in use in 2 blocks, and .* of at most 2\.0 MiB/,
+      /2\.0 MiB were requested, 1\.0 MiB are in use in 2 blocks, and .* of at most 2\.0 MiB/,
     );
     memory.release(large, reserved);
     expect(memory.allocate(reserved)).toBe(large);
   });
 
-  test('moves the blocks in use, and copies none of what was freed', () => {
+  test('moves the blocks in use, and copies none of the freed ones', () => {
     const memory = new Float64Memory();
     const blocks = [10, 300, 40_000, 10, 300, 9, 40_000, 1200].map((length, i) => {
       const offset = memory.allocate(8 * length);
@@ -136,7 +136,7 @@ describe('memory', () => {
     expect([memory.liveBytes, memory.liveBlocks]).toEqual([0, 0]);
   });
 
-  test('a block is given back even when the work on it fails', () => {
+  test('a block is returned even when the work on it fails', () => {
     const memory = new Float64Memory();
     expect(memory.withBlock(64, (offset) => offset)).toBeGreaterThan(0);
     expect(() =>

@@ -192,7 +192,7 @@ test('unsortedSegmentSum adds up rows of one segment and drops the others', () =
   expectNumbers(sums!.values, [v[1]!, 0, v[0]! + v[3]!], EXACT);
 });
 
-test('bad shapes and indices are refused with what was given', () => {
+test('bad shapes and indices are refused with their values', () => {
   const refuse = (work: () => unknown) => expect(() => withFloat64(() => tf.tidy(() => void work())));
   refuse(() => tf.gather(tf.zeros([3, 2]), [0, 3])).toThrow('Index 3 at position 1 is not in 0 … 2');
   refuse(() => tf.reshape(tf.zeros([2, 3]), [4])).toThrow('Size(6) must match');

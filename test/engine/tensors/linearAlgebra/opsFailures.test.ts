@@ -119,7 +119,7 @@ describe.each(Object.entries(operations))('jitter of %s', (_operation, compute) 
     [Number.NaN, 5, 5],
     [Number.POSITIVE_INFINITY, 5, 5],
     [Number.POSITIVE_INFINITY, 39, 39],
-  ])('is not tried against %f, which is reported with its place (%i, %i)', (entry, i, j) => {
+  ])('is not tried against %f, which is reported with its position (%i, %i)', (entry, i, j) => {
     const matrix = positiveDefiniteMatrix(40);
     matrix.data[i * 40 + j] = entry;
     matrix.data[j * 40 + i] = entry;
@@ -131,7 +131,7 @@ describe.each(Object.entries(operations))('jitter of %s', (_operation, compute) 
   });
 });
 
-it('the factor is that of the matrix with the jitter on its diagonal', () => {
+it('the factor belongs to the matrix with the jitter on its diagonal', () => {
   const n = 20;
   const matrix = almostSingular(n, 1e-6);
   let jitter = 0;
@@ -238,7 +238,7 @@ describe('shapes that do not fit', () => {
     [
       'columns',
       () => run((K) => op.gaussianLogDensity(K, { outerProduct: K, columns: 1.5 }), square),
-      'needs the number of columns of Y beside its outer product, but columns is 1.5.',
+      'needs the number of columns of Y with its outer product, but columns is 1.5.',
     ],
     [
       'rank',

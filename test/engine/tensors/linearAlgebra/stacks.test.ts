@@ -90,7 +90,7 @@ describe('gradients of stacks against central differences', () => {
   });
 });
 
-describe('errors say which matrix of a stack', () => {
+describe('errors name the matrix of a stack', () => {
   const failure = (work: () => unknown) => {
     try {
       withFloat64(() => void work());

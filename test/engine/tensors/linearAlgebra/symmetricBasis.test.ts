@@ -36,7 +36,7 @@ const SIZES = [
 ] as const;
 
 describe.each(['wasm', 'typescript'] as const)('log density under E² + UUᵀ + σ²I, %s', (engine) => {
-  it.each(SIZES)('of %i points, %i features and %i columns is that of the covariance', (n, r, columns) => {
+  it.each(SIZES)('of %i points, %i features and %i columns agrees with the dense covariance', (n, r, columns) => {
     for (const noise of [1, 1e-4]) {
       const parts = [symmetricMatrix(n, 1), normalMatrix(n, r, 2), Matrix.from([[noise]]), normalMatrix(n, columns, 3)];
       withFloat64(({ memory64 }) =>
@@ -74,7 +74,7 @@ describe('the log density under E² + UUᵀ + σ²I', () => {
         op.symmetricBasisLogDensity(op.tensor(E), op.tensor(U), op.scalar(noise), op.tensor(Y), options).dataSync()[0],
     );
 
-  it('is that of two independent normals for a covariance [[3, 1], [1, 3]]', () => {
+  it('agrees with two independent normals for a covariance [[3, 1], [1, 3]]', () => {
     // Along (1, 1)/√2 the variance is 4, across it 2; Y = (1, 1) is √2 along it.
     const expected = -Math.log(2 * Math.PI) - 0.5 * Math.log(8) - 0.5 * (2 / 4);
     const E = [
@@ -84,7 +84,7 @@ describe('the log density under E² + UUᵀ + σ²I', () => {
     expect(density(E, [[1], [1]], 1, [[1], [1]])).toBeCloseTo(expected, 14);
   });
 
-  it('takes a jitter where the covariance is singular, and says so', () => {
+  it('adds a jitter where the covariance is singular, and reports it', () => {
     let reported = 0;
     const onJitter = (jitter: number) => {
       reported = jitter;
@@ -98,7 +98,7 @@ describe('the log density under E² + UUᵀ + σ²I', () => {
     expect(reported).toBeCloseTo(2e-10, 24);
   });
 
-  it('names what is not finite and shapes that do not fit', () => {
+  it('names entries that are not finite and shapes that do not fit', () => {
     expect(() => density([[Number.NaN]], [[1]], 1, [[1]])).toThrow(/must be finite, but row 0, column 0 is NaN/);
     expect(() => density([[1]], [[1]], 1, [[Number.POSITIVE_INFINITY]])).toThrow(
       /observations \(1×1\) must be finite, but row 0, column 0 is Infinity/,

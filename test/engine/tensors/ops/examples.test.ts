@@ -70,7 +70,7 @@ describe('the examples of operations', () => {
     run(code);
   });
 
-  it('are there for every operation, and say what comes out', () => {
+  it('exist for every operation, and state the result', () => {
     const named = new Set(examples.map(({ name }) => name));
     const aliases: Record<string, string> = { valueOf: 'numberOf', clip: 'clipByValue' };
     const without = Object.keys(op).filter((name) => !named.has(aliases[name] ?? name));

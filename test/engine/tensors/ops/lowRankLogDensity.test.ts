@@ -123,7 +123,7 @@ describe.each(Object.entries(cases))('a smooth covariance of many points: %s', (
   });
 });
 
-it('a covariance that is nothing beside the noise has rank 0', () => {
+it('a covariance that is negligible compared with the noise has rank 0', () => {
   const result = both({ variance: 1e-12, bias: 0, noise: 10 }, 'wasm');
   const { lowRank, whole, ranks } = result;
   expect(ranks).toEqual([0]);
@@ -214,7 +214,7 @@ it('takes the form of low rank from 500 points on', () => {
 it.each<[string, Partial<Problem>]>([
   ['', {}],
   [', also where the covariance is nothing beside the noise', { variance: 1e-12, bias: 0, noise: 10 }],
-])('what is not finite is an error with its place%s', (_where, problem) => {
+])('an entry that is not finite is an error with its position%s', (_where, problem) => {
   const points = arcs(600, 2);
   points[7] = Number.NaN;
   expect(() => both({ ...problem, points }, 'wasm')).toThrow(

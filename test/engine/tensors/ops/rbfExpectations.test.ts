@@ -36,7 +36,7 @@ function points(n: number, m: number, q: number) {
 }
 
 describe('expectations of an rbf', () => {
-  it.each(cases.slice(0, 2))('are those of GPy for $kernel', ({ psi1, psi2, parameters }) => {
+  it.each(cases.slice(0, 2))('agree with GPy for $kernel', ({ psi1, psi2, parameters }) => {
     withFloat64(() => {
       const x = { mean: op.tensor<Tensor2D>(mean), variance: op.tensor<Tensor2D>(variance) };
       const [v, l] = ['rbf.variance', 'rbf.lengthscale'].map((name) => op.tensor(parameters[name]!)) as [
@@ -133,7 +133,7 @@ describe('expectations of an rbf', () => {
     },
   );
 
-  it('of many points round as those of a few, gradients and weights included', () => {
+  it('of many points round like sums of a few, gradients and weights included', () => {
     const [few, m, q, copies] = [5, 3, 2, 20_000];
     const given = points(few, m, q);
     const repeated = (rows: Float64Array, times: number) =>
@@ -178,7 +178,7 @@ describe('expectations of an rbf', () => {
     expect(slopes).toEqual([Float64Array.of(0.5), Float64Array.of(-0)]);
   });
 
-  it('say which shape does not fit', () => {
+  it('report which shape does not fit', () => {
     withFloat64(() => {
       const x = { mean: op.zeros([3, 2]) as Tensor2D, variance: op.zeros([2, 2]) as Tensor2D };
       const one = op.scalar(1);

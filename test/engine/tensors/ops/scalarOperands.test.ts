@@ -64,7 +64,7 @@ describe.each(uses)('%s, %s', (operation, argument, apply) => {
       return valueAndGradients(() => op.sum(apply(x)) as Scalar, [x]).gradients[0];
     });
 
-  it('is one number, whatever its rank and type', () => {
+  it('is one number, for any rank and type', () => {
     const expected = given(() => op.scalar(3));
     expect(given(() => op.tensor([3]))).toEqual(expected);
     expect(given(() => op.tensor([[3]]))).toEqual(expected);
@@ -89,7 +89,7 @@ describe.each(uses)('%s, %s', (operation, argument, apply) => {
   });
 });
 
-it('radialGramMatrix says what is wrong with points that are no matrix, and with their lengthscales', () => {
+it('radialGramMatrix explains points that are not a matrix, and invalid lengthscales', () => {
   const gram = (X: Tensor, l: Tensor) => gramWith({ lengthscale: l }, X as Tensor2D);
   expect(() => withFloat64(() => gram(op.tensor([1, 2, 3]), one()))).toThrow(
     'radialGramMatrix needs a numeric tensor of rank 2 as X, but a tensor of type float32 and shape [3] was given.',

@@ -69,7 +69,7 @@ describe('squaredDistances', () => {
     expect(gradient.every(Number.isFinite)).toBe(true);
   });
 
-  it('has gradients that tell the engines apart, by their last digits', () => {
+  it('has gradients that distinguish the engines, by their last digits', () => {
     expect(engines.wasm).not.toEqual(engines.typescript);
     engines.wasm.within[0]!.forEach((value, i) => {
       expect(value).toBeCloseTo(engines.typescript.within[0]![i]!, 11);

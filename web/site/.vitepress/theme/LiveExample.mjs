@@ -1,7 +1,7 @@
 import { withBase } from 'vitepress';
 import { defineComponent, h, onMounted, ref } from 'vue';
 
-/** A page of the playground within a document: at once where `open`, otherwise behind a button. */
+/** Page of the playground within a document: at once if `open`, otherwise behind a button. */
 export default defineComponent({
   props: { page: String, name: String, words: { type: String, default: 'Run it here' }, open: Boolean },
   setup(props) {

@@ -1,24 +1,15 @@
 import { useRoute } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
-import { h, nextTick, onMounted, watch } from 'vue';
+import { nextTick, onMounted, watch } from 'vue';
 import 'katex/dist/katex.min.css';
-import picture from '../../../../docs/pipe-flow.svg';
+import DropTable from './DropTable.mjs';
 import LiveExample from './LiveExample.mjs';
 import './style.css';
 
 export default {
   extends: DefaultTheme,
-  Layout: () =>
-    h(DefaultTheme.Layout, null, {
-      'home-hero-image': () =>
-        h('img', {
-          class: 'hero-map',
-          src: picture,
-          alt: 'A map of pipe flow: twelve columns in two latent dimensions, three regimes apart, over how certain the model is',
-        }),
-    }),
   setup() {
-    // The first page has no element `main` of its own.
+    // The first page has no element `main`.
     const route = useRoute();
     const mark = async () => {
       await nextTick();
@@ -31,5 +22,6 @@ export default {
   },
   enhanceApp({ app }) {
     app.component('LiveExample', LiveExample);
+    app.component('DropTable', DropTable);
   },
 };

@@ -74,7 +74,7 @@ export function registerSigns(): void {
   });
 }
 
-/** Functions in pieces: log(1 + eˣ), max(x, 0) and clipping. */
+/** Piecewise functions: log(1 + eˣ), max(x, 0) and clipping. */
 export function registerRectifiers(): void {
   // log(1 + e^x) = max(x, 0) + log(1 + e^−|x|) neither overflows nor loses digits.
   elementwise('Softplus', 'same', (x, y) => {

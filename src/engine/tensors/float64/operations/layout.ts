@@ -140,7 +140,7 @@ export type Row = (
 /**
  * Registers y = f(a, b) with broadcasting. As with `elementwise`, every operation has its own loop.
  *
- * @param dtype - type of the result; 'same' for that of a (TensorFlow.js has already made both types equal)
+ * @param dtype - type of the result; 'same' for the type of a (TensorFlow.js has already made both types equal)
  * @param names - names of the two operands in TensorFlow.js
  */
 export function broadcasting(
@@ -193,34 +193,20 @@ interface BroadcastPlan {
 }
 
 /**
- * Shape of the result, with axes merged wherever both operands run through them evenly, which makes the inner loop long: equal shapes give one axis,
- * a matrix and a column give two.
+ * Shape of the result, with axes merged if both operands are contiguous across them, which makes the inner loop long: equal shapes give one axis, a
+ * matrix and a column give two.
  */
 function broadcastPlan(a: readonly number[], b: readonly number[]): BroadcastPlan {
   if (sameShape(a, b)) return { shape: a, sizes: [sizeOf(a)], stepsA: [1], stepsB: [1] };
   if (sizeOf(b) === 1 && b.length <= a.length) return { shape: a, sizes: [sizeOf(a)], stepsA: [1], stepsB: [0] };
   if (sizeOf(a) === 1 && a.length <= b.length) return { shape: b, sizes: [sizeOf(b)], stepsA: [0], stepsB: [1] };
   const shape = tf.broadcast_util.assertAndGetBroadcastShape(a as number[], b as number[]);
-  const stridesA = broadcastStrides(a, shape.length);
-  const stridesB = broadcastStrides(b, shape.length);
-  const sizes: number[] = [];
-  const stepsA: number[] = [];
-  const stepsB: number[] = [];
-  for (let d = shape.length - 1; d >= 0; d--) {
-    const size = shape[d]!;
-    if (size === 1) continue;
-    const outer = sizes.length - 1;
-    const run = sizes[outer];
-    if (run !== undefined && stridesA[d] === stepsA[outer]! * run && stridesB[d] === stepsB[outer]! * run) {
-      sizes[outer] = run * size;
-    } else {
-      sizes.push(size);
-      stepsA.push(stridesA[d]!);
-      stepsB.push(stridesB[d]!);
-    }
-  }
-  if (sizes.length === 0) return { shape, sizes: [1], stepsA: [1], stepsB: [1] };
-  return { shape, sizes: sizes.reverse(), stepsA: stepsA.reverse(), stepsB: stepsB.reverse() };
+  const { sizes, steps, strides } = mergeAxes(
+    shape,
+    broadcastStrides(a, shape.length),
+    broadcastStrides(b, shape.length),
+  );
+  return { shape, sizes, stepsA: steps, stepsB: strides };
 }
 
 function sameShape(a: readonly number[], b: readonly number[]): boolean {

@@ -7,7 +7,7 @@ import { type Compute as AnyCompute, FLOAT64, type Float64Backend, type NumericT
 type Compute<I, A> = (inputs: I, attributes: A, backend: Float64Backend) => TensorInfo | TensorInfo[];
 
 interface Invocation {
-  /** Optional inputs that are not given are undefined. */
+  /** Missing optional inputs are undefined. */
   inputs: Record<string, TensorInfo | undefined>;
   attrs: object | undefined;
   backend: Float64Backend;
@@ -26,13 +26,13 @@ export function kernel<I, A extends object = object>(kernelName: string, compute
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
 }
 
-/** Inputs that the operation cannot take together; a model says in which of its densities that was. */
+/** Error for inputs of incompatible shapes; a model adds the name of the density. */
 export const doesNotFit = (message: string) => new InvalidInputError(message, { code: 'tensorShape' });
 
 /** Type of a tensor on this backend; `write` and `move` refuse all other types. */
 export const typeOf = (tensor: TensorInfo): NumericType => tensor.dtype as NumericType;
 
-/** The type that holds the values of both, as in TensorFlow.js. */
+/** The common type of two tensors, as in TensorFlow.js. */
 export const upcast = (a: TensorInfo | NumericType, b: TensorInfo | NumericType): NumericType =>
   tf.upcastType(typeof a === 'string' ? a : typeOf(a), typeof b === 'string' ? b : typeOf(b)) as NumericType;
 
@@ -52,7 +52,7 @@ export type Binary = { readonly a: TensorInfo; readonly b: TensorInfo };
  * Registers y_i = f(x_i). Every operation has its own loop: V8 specializes a loop on the function in it, and a loop shared by several functions runs
  * four to eight times slower.
  *
- * @param dtype - type of the result; 'same' for that of x
+ * @param dtype - type of the result; 'same' for the type of x
  */
 export function elementwise<A extends object>(
   name: string,

@@ -67,7 +67,7 @@ export type ReductionLoop = (x: Values, y: Values, outer: number, length: number
 
 export interface ReductionAttributes {
   readonly axis?: number | number[];
-  /** The axes, as Max calls them. */
+  /** The axes, by the name that Max uses. */
   readonly reductionIndices?: number | number[];
   readonly keepDims?: boolean;
 }
@@ -75,7 +75,7 @@ export interface ReductionAttributes {
 /**
  * Registers a reduction along any axes.
  *
- * @param dtype - type of the result, from that of x
+ * @param dtype - type of the result as a function of the type of x
  */
 export function reduction(name: string, dtype: (x: NumericType) => NumericType, loop: ReductionLoop): void {
   kernel<Unary, ReductionAttributes>(name, ({ x }, attributes, backend) => {
@@ -95,7 +95,7 @@ export function reduction(name: string, dtype: (x: NumericType) => NumericType, 
   });
 }
 
-/** How to see a tensor as outer × length × inner with the reduced axes in the middle, permuted first if they are not adjacent. */
+/** View of a tensor as outer × length × inner with the reduced axes in the middle, permuted first if they are not adjacent. */
 function reductionPlan(from: readonly number[], axes: readonly number[], keepDims: boolean) {
   const reduced = from.map(() => false);
   for (const axis of axes) reduced[axis] = true;

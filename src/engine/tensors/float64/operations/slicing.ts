@@ -4,7 +4,7 @@ import type { Float64Backend, Values } from '../backend.ts';
 import { boxAt, rowMajor, stridedCopy, whole } from './layout.ts';
 import { doesNotFit, kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
 
-/** Operations that take a part of a tensor, or put a tensor into a larger one. */
+/** Operations that extract a part of a tensor, or insert a tensor into a larger one. */
 export function registerSlicing(): void {
   kernel<Unary, { begin: number | number[]; size: number | number[] }>('Slice', ({ x }, { begin, size }, backend) => {
     const start = x.shape.map((_, d) => [begin].flat()[d] ?? 0);

@@ -177,7 +177,7 @@ export function notFinite(
   const bad = firstNotFinite(entries);
   return new NumericalError(
     bad < 0
-      ? `${name} (${rows}×${columns}) are so far from what the covariance allows that their log density overflows. Scale them down.`
+      ? `${name} (${rows}×${columns}) are so improbable under the covariance that their log density overflows. Scale them down.`
       : `${name} (${rows}×${columns}) must be finite, but row ${Math.floor(bad / columns)}, column ${bad % columns} is ${entries[bad]}. ` +
           'Remove or fill in missing values.',
   );

@@ -32,15 +32,15 @@ export interface MatrixKernel<A> {
   /** Names of the inputs, in the order of `Workspace.inputs`. */
   readonly inputs: readonly string[];
   /**
-   * For an operation that also takes stacks of matrices: rank of each input without the axes of the stack, which come first and are the same for all.
-   * `outputs` and `compute` are then called for one matrix of the stack at a time.
+   * For an operation that also accepts stacks of matrices: rank of each input without the axes of the stack, which come first and are the same for
+   * all. `outputs` and `compute` are then called for one matrix of the stack at a time.
    */
   readonly ranks?: readonly number[];
   outputs(shapes: readonly Shape[], attributes: A): readonly Shape[];
   compute(workspace: Workspace, shapes: readonly Shape[], attributes: A): void;
 }
 
-/** Backends for which the linear algebra is registered. */
+/** Backends with registered linear algebra. */
 const BACKENDS: readonly string[] = [FLOAT64, 'cpu', 'wasm'];
 
 interface Invocation {
@@ -49,7 +49,7 @@ interface Invocation {
   backend: tf.KernelBackend;
 }
 
-/** Registers an operation for the float64 backend and for the stock backends that hold float32, where it also computes in double precision. */
+/** Registers an operation for the float64 backend and for the stock backends, which store float32, where it also computes in double precision. */
 export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
   const compute = ({ inputs, attrs, backend }: Invocation): TensorInfo[] => {
     const tensors = kernel.inputs.map((name) => inputs[name]!);
@@ -98,7 +98,7 @@ export function registerOnce<A>(...kernels: MatrixKernel<A>[]): void {
   }
 }
 
-/** Keeps tensors for the backward pass of an operation made with `tf.customGrad`. */
+/** Saves tensors for the backward pass of an operation made with `tf.customGrad`. */
 export type Save = (tensors: Tensor[]) => void;
 
 /** Runs a registered operation on the active backend. */
@@ -107,7 +107,7 @@ export function runKernel(name: string, inputs: Record<string, Tensor>, attribut
 }
 
 /**
- * Runs an operation whose gradients another one computes, one for each input in order, from the inputs that it names, `result` and `dy`.
+ * Runs an operation whose gradients, one for each input in order, are computed by another operation from its named inputs, `result` and `dy`.
  *
  * @param inputs - in the order of the operation's names
  */
@@ -156,7 +156,7 @@ export function withSlopes(
 }
 
 /**
- * Computes the outputs of an operation as plain numbers. It takes no stacks, and goes through TensorFlow.js only if operations are profiled.
+ * Computes the outputs of an operation as plain numbers. It does not accept stacks, and runs through TensorFlow.js only if operations are profiled.
  *
  * @param wanted - number of outputs that are needed; default all
  */
@@ -324,7 +324,7 @@ export function scalarOperand(x: Tensor, operation: string, argument: string): S
   return (entry.rank === 0 ? entry : tf.reshape(entry, [])) as Scalar;
 }
 
-/** Checks that a tensor holds floating-point numbers and has the form that the operation needs. */
+/** Checks that a tensor contains floating-point numbers and has the form that the operation needs. */
 export function floating(x: Tensor, operation: string, argument: string, form: string, fits: () => boolean): Tensor {
   const isTensor = x instanceof tf.Tensor;
   if (!isTensor || !fits() || (x.dtype !== 'float32' && x.dtype !== 'int32')) {
@@ -355,7 +355,7 @@ export function squareStack(x: Tensor, operation: string, argument: string): Ten
   );
 }
 
-/** Stacks of square matrices and of right-hand sides with as many rows, broadcast against each other along the axes of the stacks. */
+/** Stacks of square matrices and of right-hand sides with equally many rows, broadcast against each other along the axes of the stacks. */
 export function systemStacks(l: Tensor, b: Tensor, operation: string): [Tensor, Tensor] {
   const squares = squareStack(l, operation, 'l');
   const matrices = floating(b, operation, 'b', 'of rank 2 or more', () => b.rank >= 2);

@@ -107,7 +107,7 @@ function writeValue(
 }
 
 /**
- * Target ← EG + GE, G = ½(AAᵀ − D·K⁻¹), A = K⁻¹Y. Of EK⁻¹ one triangle is formed: it is symmetric but for a matrix of low rank,
+ * Target ← EG + GE, G = ½(AAᵀ − D·K⁻¹), A = K⁻¹Y. Only one triangle of EK⁻¹ is formed, because it is symmetric except for a matrix of low rank,
  *
  *   EK⁻¹ − K⁻¹E = K⁻¹(KE − EK)K⁻¹ = VPᵀ − PVᵀ,  V = K⁻¹U,  P = K⁻¹EU,
  *
@@ -191,20 +191,20 @@ function gradientInRest(
 const OPERATION = 'symmetricBasisLogDensity';
 
 /**
- * Log density of D independent columns of Y under N(0, K), K = E² + UUᵀ + σ²I with a symmetric matrix E of N basis functions at their
- * own N centers: −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
+ * Log density of D independent columns of Y under N(0, K), K = E² + UUᵀ + σ²I with a symmetric matrix E of N basis functions at their N centers:
+ * −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
  *
- * The same number as `gaussianLogDensity` of K, with three quarters of the work for value and gradients: in a symmetric E the
- * gradient is EG + GE, G = ∂/∂K, of which one triangle of EK⁻¹ is formed, because E commutes with all of K but UUᵀ.
+ * It equals `gaussianLogDensity` of K, with three quarters of the work for value and gradients: the gradient in a symmetric E is EG + GE, G = ∂/∂K,
+ * and only one triangle of EK⁻¹ is formed, because E commutes with all terms of K except UUᵀ.
  *
  * @param E - N×N, symmetric; its gradient is symmetric
  * @param U - N×r, of few columns
  * @param noise - σ² > 0, a scalar
- * @param Y - N×D; a constant, no gradient arrives at it
- * @param options - see `cholesky`; the gradient takes the jitter as constant
+ * @param Y - N×D; a constant, without gradient
+ * @param options - see `cholesky`; the gradient treats the jitter as constant
  * @returns a scalar
- * @throws InvalidInputError when the shapes do not fit, or the noise is not one number
- * @throws NumericalError when K is not positive definite even with jitter, or an entry is not finite
+ * @throws InvalidInputError if the shapes do not match, or the noise is not one number
+ * @throws NumericalError if K is not positive definite even with jitter, or an entry is not finite
  * @example
  * ```ts
  * const E = op.tensor<Tensor2D>([[0, 1], [1, 0]]);

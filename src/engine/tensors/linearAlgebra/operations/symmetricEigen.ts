@@ -63,7 +63,7 @@ export function registerSymmetricEigen(): void {
   });
 }
 
-/** Turns VᵀV̄ into the middle factor. Eigenvalues that are equal to working precision do not couple. */
+/** Turns VᵀV̄ into the middle factor. Eigenvalues that are equal to working precision are not coupled. */
 function couple(n: number, values: Float64Array, dValues: Float64Array, product: Float64Array): void {
   const norm = n === 0 ? 0 : Math.max(Math.abs(values[0]!), Math.abs(values[n - 1]!));
   const equal = n * Number.EPSILON * norm;

@@ -45,7 +45,7 @@ export function registerCholesky(): void {
     },
   });
 
-  // Ā = L⁻ᵀ·M·L⁻¹ with M the symmetric matrix of which the lower triangle is half that of Lᵀ·L̄ (Murray 2016, eq. 10).
+  // Ā = L⁻ᵀ·M·L⁻¹ with M the symmetric matrix whose lower triangle is half the lower triangle of Lᵀ·L̄ (Murray 2016, eq. 10).
   registerMatrixKernel({
     name: CHOLESKY_GRADIENT,
     inputs: ['l', 'dy'],
@@ -152,7 +152,7 @@ export function registerTriangularSolve(): void {
 }
 
 function registerSolveGradients(): void {
-  // With Z = B̄ = L⁻ᵀX̄: L̄ = −tril(Z·Xᵀ), and with L⁻ᵀ in the place of L⁻¹: −tril(X·Zᵀ).
+  // With Z = B̄ = L⁻ᵀX̄: L̄ = −tril(Z·Xᵀ), and with L⁻ᵀ instead of L⁻¹: −tril(X·Zᵀ).
   registerMatrixKernel<SolveAttributes>({
     name: TRIANGULAR_SOLVE_GRADIENT,
     inputs: ['l', 'x', 'z'],

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { seededRandom } from 'latentfield';
+import { readTable } from 'latentfield/io';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../io/folder.ts';
+import { latentfield } from './latentfield.ts';
+
+const random = seededRandom(3);
+const LEVELS = ['basic', 'pro', 'team'];
+const customers = Array.from({ length: 24 }, (_, i) => {
+  const z = random.normal();
+  const plan = LEVELS[z > 0.5 ? 2 : z > -0.5 ? 1 : 0]!;
+  const visits = Math.round(Math.exp(0.4 + 0.8 * z)) * (i % 6 === 1 ? 0 : 1);
+  return [`C${i}`, (40 + 8 * z + random.normal()).toFixed(1), visits, z > 0 ? 'yes' : 'no', i === 5 ? '' : plan, 'EUR'];
+});
+const HEADER = ['customer_id', 'age', 'visits', 'active', 'plan', 'currency'];
+const text = (rows: readonly (readonly unknown[])[]) => rows.map((row) => `${row.join(',')}\n`).join('');
+const FAST = ['--max-iterations', '15', '--inducing', '5', '--dim', '1'];
+
+it('a table of several kinds of columns is fitted, filled in, placed and drawn without a flag', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
+  const { path, write } = temporaryFolder();
+  const data = write('customers.csv', text([HEADER, ...customers]));
+  const out = join(path, 'results');
+  const ran = await latentfield(['fit', data, '--out', out, ...FAST]);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain("ids: 'customer_id'");
+  expect(ran.stderr).toContain("left out: 'currency' is text ('EUR', always)");
+  expect(ran.stderr).toContain(
+    'note: columns have densities of their kinds, by bayesianGplvm; categories have the probability of each level',
+  );
+  expect(ran.stdout).toMatch(
+    /'age' as numbers; 'visits' \(whole .* as counts; 'active' \(2 levels\), 'plan' \(3 levels\) as categories/,
+  );
+  const completed = await readTable(join(out, 'completed.csv'), { columns: 'plan=*' });
+  expect(completed.columns).toEqual(LEVELS.map((level) => `plan=${level}`));
+  const row = completed.observations.row(5);
+  expect(Math.abs(row.reduce((sum, entry) => sum + entry, 0) - 1)).toBeLessThan(1e-6);
+  expect(row.every((entry) => entry > 0 && entry < 1)).toBe(true);
+
+  const fresh = write('fresh.csv', text([HEADER, customers[0]!, customers[1]!]));
+  const placed = await latentfield(['project', out, fresh]);
+  expect(placed.exitCode, placed.stderr).toBe(0);
+  const unknown = write('unknown.csv', text([HEADER, customers[0]!, [...customers[1]!.slice(0, 4), 'gold', 'EUR']]));
+  const refused = await latentfield(['project', out, unknown]);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toMatch(/Row 1 has a level of 'plan' that was not fitted, which had 'basic', 'pro', 'team'/);
+  const drawn = await latentfield(['sample', out]);
+  const [names, first] = drawn.stdout.split('\n').map((line) => line.split(',')) as [string[], string[]];
+  const levels = LEVELS.map((level) => Number(first[names.indexOf(`plan=${level}`)]));
+  expect(levels.sort()).toEqual([0, 0, 1]);
+});
+
+it('--no-kinds leaves text out, and --as sets other kinds', { timeout: 120_000 }, async () => {
+  const { path, write } = temporaryFolder();
+  const data = write('customers.csv', text([HEADER, ...customers]));
+  const args = ['fit', data, '--out', join(path, 'results'), '--force', ...FAST];
+  const plain = await latentfield([...args, '--no-kinds']);
+  expect(plain.exitCode, plain.stderr).toBe(0);
+  expect(plain.stderr).toContain("left out: 'plan' is text ('pro', 4 kinds)");
+  expect(plain.stdout).toContain('gplvm: 24 points');
+  const asked = await latentfield([...args, '--as', 'visits:category,age:number']);
+  expect(asked.exitCode, asked.stderr).toBe(0);
+  expect(asked.stdout).toMatch(/'visits' \(as asked for\).* as categories/);
+  const refusals: [string[], RegExp][] = [
+    [['--as', 'ages:number'], /'ages'/],
+    [['--as', 'age:numbers'], /one of number, amount, fraction, count, grade, binary, category/],
+    [['--as', 'age'], /must be a list such as 'visits:count,plan:category'/],
+    [['--as', 'age:number', '--model', 'pca'], /which pca does not have\. Leave it out, or fit --model gplvm/],
+    [['--as', 'age:number', '--likelihood', 'poisson'], /but .*likelihood was given/],
+  ];
+  for (const [more, message] of refusals) {
+    const refused = await latentfield([...args, ...more]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(message);
+  }
+  expect(existsSync(join(path, 'results', 'fit.json'))).toBe(true);
+  expect(readFileSync(join(path, 'results', 'fit.json'), 'utf8')).toContain('"visits":"category"');
+});
