@@ -3,7 +3,7 @@
 // library's errors.
 import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
-import * as latentfield from './everything.mjs';
+import latentfield from './everything.mjs';
 import { exportedFunctions, hostile as hostileValues, isOwn, shown } from './hostile.mjs';
 import { tried } from './report.mjs';
 

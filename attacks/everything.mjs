@@ -1,12 +1,7 @@
-// All that the package exports from its modules, under one name.
-export * from 'latentfield';
-export * from 'latentfield/fields';
-export * from 'latentfield/inference';
-export * from 'latentfield/kernels';
-export * from 'latentfield/latents';
-export * from 'latentfield/mapping';
-export * from 'latentfield/model';
-export * from 'latentfield/models';
-export * from 'latentfield/numerics';
-export * from 'latentfield/priors';
-export * from 'latentfield/tensors';
+import { readFileSync } from 'node:fs';
+
+const { name, exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const paths = Object.keys(exports).filter((path) => exports[path].browser !== undefined);
+
+/** All that the package exports from its modules, under one name. */
+export default Object.assign({}, ...(await Promise.all(paths.map((path) => import(name + path.slice(1))))));

@@ -7,7 +7,7 @@ import * as kernels from 'latentfield/kernels';
 import * as models from 'latentfield/models';
 import * as numerics from 'latentfield/numerics';
 import * as plot from 'latentfield/plot';
-import * as latentfield from './everything.mjs';
+import latentfield from './everything.mjs';
 
 const { Matrix } = latentfield;
 

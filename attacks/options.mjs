@@ -8,7 +8,7 @@ import * as plot from 'latentfield/plot';
 import * as queue from 'latentfield/queue';
 import * as testing from 'latentfield/testing';
 import * as workers from 'latentfield/workers';
-import * as root from './everything.mjs';
+import root from './everything.mjs';
 import { tried } from './report.mjs';
 
 const { normal } = seededRandom(1);

@@ -1,7 +1,7 @@
 // Observations of all sizes that doubles have, fitted by every named model: what does not fail holds to its supports, and is the same after loading.
 
 import { checksum } from 'latentfield/core';
-import * as root from './everything.mjs';
+import root from './everything.mjs';
 import { tried } from './report.mjs';
 import { savedOptions, Y } from './savedModels.mjs';
 

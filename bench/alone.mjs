@@ -70,7 +70,7 @@ async function fitMeu(data, columns) {
 /** A few iterations of a GPLVM's fit: the most that its tensors took of the library's memory, in matrices of N×N. */
 function fitInMemory(engine) {
   return async (data, columns) => {
-    const library = await import('./library.mjs');
+    const library = (await import('./library.mjs')).default;
     const { peersGplvm } = await import('./sections/evaluations.mjs');
     const memory = library.withFloat64(({ memory64 }) => memory64);
     const rows = data.length / columns;

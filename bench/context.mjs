@@ -27,7 +27,7 @@ export async function prepareContext({ short, rounds, sizes, threads }) {
     seconds: short ? 0.1 : 0.8,
     sizes: (usual, shortest) => sizes ?? (short ? shortest : usual),
     threads: threads ?? (short ? [1] : [1, 2]),
-    library: await import('./library.mjs'),
+    library: (await import('./library.mjs')).default,
     native,
     peers,
     mlMatrix,

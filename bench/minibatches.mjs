@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 });
-const { bayesianGplvm, encoded, fit, Matrix, mlpMap, seededRandom } = await import('./library.mjs');
+const { bayesianGplvm, encoded, fit, Matrix, mlpMap, seededRandom } = (await import('./library.mjs')).default;
 const { float64Backend } = await fromDist('engine/tensors/float64/scope.js');
 const INDUCING = 50;
 const EPOCHS = 2;

@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
     likelihood: { type: 'string' },
   },
 });
-const { bayesianGplvm, bernoulli, gaussian, Matrix } = await import('./library.mjs');
+const { bayesianGplvm, bernoulli, gaussian, Matrix } = (await import('./library.mjs')).default;
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
 const [INDUCING, BATCH, CHECKS] = [50, 256, 4];
 const cpuSeconds = () => {

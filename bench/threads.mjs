@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
-const library = await import('./library.mjs');
+const library = (await import('./library.mjs')).default;
 const { pipeFlow } = await fromDist('app/data/index.js');
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
 const { sharedMemory } = await fromDist('engine/memory.js');

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { entries } from '../web/entries.mjs';
+import { MODULES } from './modules.mjs';
 import { ownNames } from './ownNames.mjs';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
@@ -14,17 +15,7 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
 const LIBRARY = `
-export * from './index.js';
-export * from './fields/index.js';
-export * from './inference/index.js';
-export * from './kernels/index.js';
-export * from './latents/index.js';
-export * from './processes/index.js';
-export * from './model/index.js';
-export * from './models/index.js';
-export * from './engine/index.js';
-export * from './priors/index.js';
-export * from './engine/tensors/index.js';
+${MODULES.map(({ file }) => `export * from './${file}';`).join('\n')}
 export * as data from './app/data/index.js';
 export * as io from './app/io/inBrowsers.js';
 export * as ops from './engine/tensors/ops.js';

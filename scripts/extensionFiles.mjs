@@ -5,6 +5,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { libraryIn } from './modules.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Within the project, so that it finds what the library depends on. */
@@ -146,7 +147,7 @@ export async function extensionFiles() {
       }
     }
   }
-  const library = await import(pathToFileURL(join(copy, 'index.js')).href);
+  const library = await libraryIn(copy);
   const counts = [];
   for (const [kind, { files, isKnown }] of Object.entries(extensions)) {
     if (!(await isKnown(library))) throw new Error(`The library does not know the ${kind} that was added to it.`);

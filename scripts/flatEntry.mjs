@@ -2,12 +2,12 @@
 // that defines public names. esbuild splits code by files, and counts whatever a live barrel imports as needed at once, so that all that is only loaded when it is asked for
 // would be in what a page loads first, because the barrel names it too; a star is resolved without the barrel.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { MODULES } from './modules.mjs';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
-const { exports } = JSON.parse(readFileSync(join(dist, '../package.json'), 'utf8'));
 const known = new Map();
 
 /** The file and the name there of each name that a file exports. */
@@ -65,6 +65,4 @@ function flatten(name, file) {
 }
 
 mkdirSync(join(dist, 'public'));
-for (const { browser, default: barrel } of Object.values(exports)) {
-  if (browser !== undefined) flatten(basename(browser, '.js'), join(dist, '..', barrel));
-}
+for (const { name, file } of MODULES) flatten(name, join(dist, file));

@@ -4,7 +4,7 @@ import { fromDist } from '../context.mjs';
 
 const FOLDER = process.env.LATENTFIELD_DATA ?? fileURLToPath(new URL('../../../shared/data/', import.meta.url));
 
-const built = await import('../library.mjs');
+const built = (await import('../library.mjs')).default;
 
 /** How fits ended, one word a fit with the message of those that failed, in the order in which they did: studies read what is behind a value. */
 export const endings = [];

@@ -1,8 +1,7 @@
-import { fromDist } from '../context.mjs';
 import { count } from './data.mjs';
 
 // As it is: a fit that fails is what the table shows, not a fault behind a number.
-const { describedModel, fit, LatentFieldError, namedModels, seededRandom } = await import('../library.mjs');
+const { describedModel, fit, LatentFieldError, namedModels, seededRandom } = (await import('../library.mjs')).default;
 
 /** Points of a bent plane in four columns. */
 function points(N) {

@@ -85,7 +85,7 @@ export interface Projection {
  * Accuracy that suffices for densities of new rows, which are exact by default: `rough` where searches begin; `close`, without gradients, for integrals
  * over some hundred points, whose error is far larger.
  */
-export type Accuracy = 'close' | 'rough' | undefined;
+export type Accuracy = 'close' | 'rough';
 
 /** Density of new observations at certain latents. */
 export interface PredictiveDensity {

@@ -8,7 +8,7 @@ import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Density, DensityContext, DensityLike, Rows } from '../model/language/density.ts';
 import { chosen, componentsOf, drawnIndex, probabilities } from '../model/language/mixture.ts';
 import type { TensorMap } from '../model/model.ts';
-import type { Parameter } from '../model/parameter.ts';
+import type { ParameterLike } from '../model/parameter.ts';
 import { sequenceEntries, transitionsOf } from './segments.ts';
 
 export interface HiddenMarkovOptions extends OptionsIn<typeof schema> {}
@@ -16,9 +16,9 @@ export interface HiddenMarkovOptions extends OptionsIn<typeof schema> {}
 const schema = v.strictObject({
   segments: sequenceEntries.segments,
   /** π, probabilities of the first state of each sequence: a simplex that is learned (default with equal initial values), or a list of initial values. */
-  initial: v.optional(typed<Parameter | readonly number[]>()),
+  initial: v.optional(typed<ParameterLike>()),
   /** A, K×K: row k has the probabilities of the state after state k, as simplexes or lists of initial values. Default: a state stays with probability 0.9. */
-  transitions: v.optional(typed<readonly (Parameter | readonly number[])[]>()),
+  transitions: v.optional(typed<readonly ParameterLike[]>()),
 });
 
 /** Initial probability that a state stays, by default. */
@@ -96,7 +96,7 @@ export function hiddenMarkov(components: readonly DensityLike[], options: Hidden
       );
       const steps = op.add(op.mul(first, from), op.mul(op.sub(1, first), moves));
       const product = logProduct(op.add(steps, op.reshape<Tensor>(logs, [n, 1, K])));
-      return op.reshape<Scalar>(logSums(op.slice<Tensor2D>(op.reshape(product, [K, K]), [0, 0], [1, K]), 1), []);
+      return op.logSumExp<Scalar>(op.slice(product, [0, 0, 0], [1, 1, K]));
     },
     ...(sampled && {
       sample: (p: TensorMap, random: Random, shape: readonly [number, number], given: readonly Tensor2D[]) => {
@@ -113,13 +113,6 @@ export function hiddenMarkov(components: readonly DensityLike[], options: Hidden
   });
 }
 
-/** log Σ exp of a along an axis, which does not overflow. */
-function logSums(a: Tensor, axis: number): Tensor {
-  const most = op.max(a, axis, true);
-  const sums = op.log(op.sum(op.exp(op.sub(a, most)), axis));
-  return op.add(sums, op.reshape(most, sums.shape));
-}
-
 /** log of the product of n matrices K×K, in order, from their logarithms: neighbors are multiplied until one is left. */
 function logProduct(all: Tensor): Tensor {
   const [n, K] = all.shape as [number, number, number];
@@ -129,7 +122,7 @@ function logProduct(all: Tensor): Tensor {
   const of = (side: number, shape: readonly number[]) =>
     op.reshape(op.slice(even, [0, side, 0, 0], [pairs, 1, K, K]), [...shape]);
   // Σ_j a_ij b_jk for every pair.
-  const products = logSums(op.add(of(0, [pairs, K, K, 1]), of(1, [pairs, 1, K, K])), 2) as Tensor;
+  const products = op.logSumExp<Tensor>(op.add(of(0, [pairs, K, K, 1]), of(1, [pairs, 1, K, K])), 2);
   const last = op.slice<Tensor>(all, [2 * pairs, 0, 0], [n - 2 * pairs, K, K]);
   return logProduct(n === 2 * pairs ? products : op.concat<Tensor>([products, last], 0));
 }

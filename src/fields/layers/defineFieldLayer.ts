@@ -49,7 +49,7 @@ const MEMBERS: Readonly<Record<keyof FieldLayerDefinition<string>, Member>> = {
  * @example
  * ```ts
  * import { bounded } from 'latentfield';
-import { defineFieldLayer } from 'latentfield/fields';
+ * import { defineFieldLayer } from 'latentfield/fields';
  * import * as op from 'latentfield/ops';
  *
  * // A conditional autoregression: Θ = strength·(I − part·D^−½·W·D^−½)

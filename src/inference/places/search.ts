@@ -120,7 +120,7 @@ export function* projectionSearch(
 
   /** Advances each search in its local coordinates z, x = x₀ + z·T. */
   function* descended(
-    accuracy: Accuracy,
+    accuracy: Accuracy | undefined,
     from: readonly Search[],
     coordinates: (search: number) => Matrix,
     iterations: number,

@@ -239,7 +239,7 @@ export function moreThuente(conditions: Partial<WolfeConditions> = {}): StepSear
       if (narrow() || evaluations >= MOST_EVALUATIONS) return 'stalled';
 
       // The auxiliary function ψ(α) = φ(α) − φ(0) − decrease·α·φ′(0) drives the interval to a point of sufficient
-      // decrease; after one with φ′ ≥ 0, lower values of φ than there are sufficient, and ψ is no longer needed.
+      // decrease. Once such a point has φ′ ≥ 0, lower values of φ suffice, and ψ is no longer needed.
       const auxiliary = value <= interval.bestValue && !enough ? testSlope : 0;
       step = cubicOrSecantStep(interval, step, value, slope, auxiliary, least, most);
 

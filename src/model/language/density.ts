@@ -91,7 +91,7 @@ export interface DensityContext<C = unknown> {
   /** Natural values by the density's parameter names, as plain numbers; in `condition` only. */
   readonly values?: ParameterValues;
   /** Accuracy that suffices for densities of new rows; exact by default. */
-  readonly accuracy?: Accuracy;
+  readonly accuracy?: Accuracy | undefined;
   /** False if predictive variances should not be multiplied by a factor computed from residuals; default true. */
   readonly isCalibrated?: boolean;
   /** Returns the result of `make`, plain numbers without tensors; it is computed once per owner in a fit. */

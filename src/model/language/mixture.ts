@@ -5,7 +5,7 @@ import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
-import { isParameter, type Parameter } from '../parameter.ts';
+import { isParameter, type Parameter, type ParameterLike } from '../parameter.ts';
 import { simplex } from '../structuredParameters.ts';
 import {
   type Conditional,
@@ -64,7 +64,7 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
   const { parts, rowLogs, members, sampled } = componentsOf(components, 'mixture');
   const weights = probabilities(own.weights, parts.length, "Option 'weights' of mixture");
   const logDensity = (p: TensorMap, rows: Rows, context: DensityContext) =>
-    logSumExp(op.add(rowLogs(p, rows, context), op.log(op.reshape<Tensor2D>(p.weights!, [1, parts.length]))));
+    op.logSumExp<Tensor1D>(op.add(rowLogs(p, rows, context), op.log(op.reshape(p.weights!, [1, parts.length]))), 1);
   return Object.freeze<Density>({
     ...members({ weights }),
     name: 'mixture',
@@ -186,11 +186,7 @@ function unionOf(all: readonly ObservationSupport[]): ObservationSupport {
 }
 
 /** K probabilities: a simplex, as it is, or from initial values; equal ones by default. */
-export function probabilities(
-  given: Parameter | readonly number[] | undefined,
-  count: number,
-  what: string,
-): Parameter {
+export function probabilities(given: ParameterLike | undefined, count: number, what: string): Parameter {
   const own = given === undefined ? simplex(count) : isParameter(given) ? given : simplex(given);
   const { initial } = own;
   const entries = Array.isArray(initial) ? (initial as readonly number[]) : [];
@@ -214,13 +210,6 @@ function contextOf(context: DensityContext, parts: readonly Component[], k: numb
     constants: { get: () => (context.constants as readonly unknown[])[k] },
     values: { get: (): ParameterValues | undefined => context.values && ownOf(parts[k]!, context.values) },
   }) as DensityContext;
-}
-
-/** log Σ_k exp(a_nk) of each row, which does not overflow. */
-function logSumExp(a: Tensor2D): Tensor1D {
-  const most = op.max<Tensor2D>(a, 1, true);
-  const sum = op.log(op.sum(op.exp(op.sub(a, most)), 1));
-  return op.add<Tensor1D>(sum, op.reshape(most, [a.shape[0]]));
 }
 
 function conditional(

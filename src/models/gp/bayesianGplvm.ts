@@ -67,7 +67,7 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   /** Covariance of the mapping; default an rbf with one lengthscale per dimension, which starts longer for dimensions that explain little. */
   readonly kernel?: K;
   /**
-   * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, counts, yes and no, categories. Can be combined with `latentDim`,
+   * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, fractions, counts, grades, yes and no, categories. Can be combined with `latentDim`,
    * `inducing` and `missing`.
    */
   readonly columns?: ColumnsByKind;

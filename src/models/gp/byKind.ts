@@ -38,6 +38,8 @@ import {
   kindsInWords,
   kindsOfColumns,
   levelsOf,
+  momentsOf,
+  presentIn,
 } from './columnKinds.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
 import { declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
@@ -223,40 +225,29 @@ function viewsOf(observations: Matrix, kinds: readonly KindOfColumn[]): readonly
     ...view('numbers', ['number', 'amount'], () => undefined),
     ...view('fractions', ['fraction'], (own) =>
       beta({
-        concentration: positive(own.map(({ positions }) => concentrationOf(observations.column(positions[0]!)))),
+        concentration: positive(own.map(({ positions }) => concentrationOf(presentIn(observations, positions[0]!)))),
       }),
     ),
     // Each column of grades has separate cut points.
     ...kinds
       .filter(({ kind }) => kind === 'grade')
       .flatMap((column, i) =>
-        view(
-          `grades${i + 1}`,
-          ['grade'],
-          () => ordinal(levelsOf(presentOf(observations.column(column.positions[0]!)))),
-          [column],
-        ),
+        view(`grades${i + 1}`, ['grade'], () => ordinal(levelsOf(presentIn(observations, column.positions[0]!))), [
+          column,
+        ]),
       ),
     ...view('counts', ['count'], (own) =>
-      negativeBinomial({ size: positive(own.map(({ positions }) => sizeOf(observations.column(positions[0]!)))) }),
+      negativeBinomial({ size: positive(own.map(({ positions }) => sizeOf(presentIn(observations, positions[0]!)))) }),
     ),
     ...view('binaries', ['binary'], () => bernoulli()),
     ...view('categories', ['category'], (own) => categorical({ levels: own.map(({ positions }) => positions.length) })),
   ];
 }
 
-const presentOf = (column: Float64Array) => column.filter((entry) => !Number.isNaN(entry));
-
 /** Concentration of a beta distribution with the mean and variance of these fractions, μ·(1 − μ)/σ² − 1, from 1/2 to 100. */
 function concentrationOf(fractions: Float64Array): number {
   const { mean, variance } = momentsOf(fractions);
   return Math.min(100, Math.max(0.5, (mean * (1 - mean)) / variance - 1));
-}
-
-function momentsOf(column: Float64Array): { readonly mean: number; readonly variance: number } {
-  const present = presentOf(column);
-  const mean = present.reduce((sum, entry) => sum + entry, 0) / present.length;
-  return { mean, variance: present.reduce((sum, entry) => sum + square(entry - mean), 0) / present.length };
 }
 
 /** Size of a negative binomial distribution with the mean and variance of these counts, μ²/(σ² − μ), from 1/2 to 100. */
@@ -336,8 +327,7 @@ function noiseOf(X: Matrix, Y: Matrix): Parameter {
   const x = standardized(X, standardizationOf(X, true, true));
   const start = Array.from({ length: Y.columns }, (_, j) => {
     const y = Y.column(j);
-    const mean = y.reduce((sum, entry) => sum + entry, 0) / Y.rows;
-    const total = y.reduce((sum, entry) => sum + square(entry - mean), 0) / Y.rows;
+    const { mean, variance: total } = momentsOf(y);
     const explained = Array.from({ length: X.columns }, (_, d) =>
       square(y.reduce((sum, entry, i) => sum + ((entry - mean) * x.at(i, d)) / Y.rows, 0)),
     );

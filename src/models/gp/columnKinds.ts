@@ -120,14 +120,14 @@ const categoryOf = ({ name, positions }: Group): KindOfColumn => ({
   reason: `${positions.length} levels`,
 });
 
-const presentIn = (observations: Matrix, position: number) =>
+export const presentIn = (observations: Matrix, position: number) =>
   observations.column(position).filter((entry) => !Number.isNaN(entry));
 
 function detected(observations: Matrix, { name, positions }: Group): KindOfColumn {
   const values = presentIn(observations, positions[0]!);
   const of = (kind: ColumnKind, reason: string): KindOfColumn => ({ name, positions, kind, reason });
   if (isKind.binary(values)) return of('binary', '0 and 1');
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const { mean, variance, skewness } = momentsOf(values);
   if (isKind.count(values) && values.includes(0) && mean <= MOST_COUNTED) {
     return of('count', `whole numbers from 0, ${Number(mean.toPrecision(2))} on average`);
   }
@@ -136,11 +136,12 @@ function detected(observations: Matrix, { name, positions }: Group): KindOfColum
   if (isGraded && values.length >= GRADES.rows * levels) {
     return of('grade', `whole numbers from ${from} to ${from + levels - 1}`);
   }
-  if (isKind.fraction(values) && mayLeave(values, mean)) return of('fraction', 'between 0 and 1');
+  // Two standard deviations around the mean leave the numbers between 0 and 1.
+  const spread = 2 * Math.sqrt(variance);
+  if (isKind.fraction(values) && (mean - spread < 0 || mean + spread > 1)) return of('fraction', 'between 0 and 1');
   if (isKind.amount(values)) {
-    const skewness = skewnessOf(values);
     const isSkewed = skewness > Math.max(SKEWED, ERRORS * Math.sqrt(6 / values.length));
-    if (isSkewed && Math.abs(skewnessOf(values.map(log))) < skewness / 2) {
+    if (isSkewed && Math.abs(momentsOf(values.map(log)).skewness) < skewness / 2) {
       return of('amount', `above 0 and skewed by ${Number(skewness.toPrecision(2))}`);
     }
   }
@@ -151,12 +152,6 @@ function detected(observations: Matrix, { name, positions }: Group): KindOfColum
 export function levelsOf(values: Float64Array): { readonly from: number; readonly levels: number } {
   const from = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   return { from, levels: values.reduce((most, value) => Math.max(most, value), from) - from + 1 };
-}
-
-/** True if two standard deviations around the mean leave the numbers between 0 and 1. */
-function mayLeave(values: Float64Array, mean: number): boolean {
-  const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / values.length);
-  return mean - 2 * deviation < 0 || mean + 2 * deviation > 1;
 }
 
 /** Checks whether values can be of a kind. */
@@ -191,16 +186,20 @@ function checkedKind(observations: Matrix, { name, positions }: Group, kind: Col
   );
 }
 
-/** Third standardized moment; 0 for constant values. */
-function skewnessOf(values: Float64Array): number {
+/** Mean, variance and third standardized moment (0 for constant values), with weights 1/N. */
+export function momentsOf(values: Float64Array): {
+  readonly mean: number;
+  readonly variance: number;
+  readonly skewness: number;
+} {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  let [second, third] = [0, 0];
+  let [variance, third] = [0, 0];
   for (const value of values) {
     const gap = value - mean;
-    second += (gap * gap) / values.length;
+    variance += (gap * gap) / values.length;
     third += (gap * gap * gap) / values.length;
   }
-  return second > 0 ? third / (second * Math.sqrt(second)) : 0;
+  return { mean, variance, skewness: variance > 0 ? third / (variance * Math.sqrt(variance)) : 0 };
 }
 
 /** Names of the columns of each kind, for the message of a fit; begins with a space. */

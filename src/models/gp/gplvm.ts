@@ -19,7 +19,7 @@ export interface GplvmOptions<
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
   /**
-   * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, counts, yes and no, categories. Can be combined with `latentDim`,
+   * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, fractions, counts, grades, yes and no, categories. Can be combined with `latentDim`,
    * `inducing` and `missing`.
    */
   readonly columns?: ColumnsByKind | undefined;
