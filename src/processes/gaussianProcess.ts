@@ -6,7 +6,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel, KernelPaths, PathsOf } from '../kernels/kernel.ts';
-import { checkNoise, gaussian, noiseOfNew } from '../model/entrywise/gaussian.ts';
+import { checkNoise, gaussian, hasOptimum, noiseOfNew } from '../model/entrywise/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from '../model/entrywise/likelihood.ts';
 import type { Density, DensityContext, Saying } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
@@ -22,7 +22,6 @@ import {
 } from './covariance/covariance.ts';
 import { type MomentsAt, patternMoments, remembered } from './functionMoments.ts';
 import { processDensity } from './processDensity.ts';
-import { isApart } from './variational/boundPosterior.ts';
 import { sparseDensity } from './variational/boundProcess.ts';
 import type { Inducing } from './variational/inducingVariables.ts';
 
@@ -238,8 +237,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
   });
   const density = lazily((): Density => {
     if (!isInducing(approximation)) return processDensity(process);
-    const collapses = likelihood.conjugate !== undefined && !isApart(likelihood);
-    return sparseDensity(process, { kernel, likelihood, ...approximation.options, collapses });
+    return sparseDensity(process, { kernel, likelihood, ...approximation.options, collapses: hasOptimum(likelihood) });
   });
   return process;
 }

@@ -265,7 +265,7 @@ describePlayground('ways on', () => {
     await press('Next new row');
     await panel().getByRole('heading', { name: 'n1' }).waitFor();
     await press('Next new row');
-    await panel().getByText('No. It is less likely than every row of the fit').waitFor();
+    await panel().getByText('No. It is less likely than each row of the fit').waitFor();
     await press('Close');
     // A square, though a row of the fit lies below it, where the map shows all rows with equal units.
     const { x, y, width, height } = (await map().boundingBox())!;

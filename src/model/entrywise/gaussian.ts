@@ -102,13 +102,25 @@ export function noiseOfNew({ per, variance }: Noise, columns: Int32Array | undef
   return per === 'column' && columns !== undefined ? op.gather(variance, columns) : variance;
 }
 
+/** Observations that a variance of the likelihood's noise is for. */
+export function sharingOf({ parameters, toJSON }: Likelihood): Noise['per'] {
+  if (typeof (parameters.noise?.initial ?? 0) === 'number') return 'all';
+  return toJSON().options?.per === 'row' ? 'row' : 'column';
+}
+
+/** True if the distribution q(u) of the values at inducing inputs has an optimum in closed form: for Gaussian noise with one variance, or one per column. */
+export const hasOptimum = (likelihood: Likelihood): boolean =>
+  likelihood.conjugate !== undefined && sharingOf(likelihood) !== 'row';
+
+/** True if the noise has a variance per column, so that each column has a separate q(u). */
+export const isApart = (likelihood: Likelihood): boolean => sharingOf(likelihood) === 'column';
+
 /** Throws unless a Gaussian likelihood has one variance for all N×D observations, one per column or one per row. */
-export function checkNoise({ parameters, toJSON }: Likelihood, rows: number, columns: number): void {
-  const initial = parameters.noise?.initial;
-  if (initial === undefined || typeof initial === 'number') return;
-  const per = toJSON().options?.per === 'row' ? 'row' : 'column';
+export function checkNoise(likelihood: Likelihood, rows: number, columns: number): void {
+  const per = sharingOf(likelihood);
+  if (per === 'all') return;
   const expected = per === 'row' ? rows : columns;
-  const { length } = entriesOf(initial);
+  const { length } = entriesOf(likelihood.parameters.noise!.initial);
   if (length === expected) return;
   throw new InvalidInputError(
     `The noise has ${length} variances, one per ${per}, but the observations are ${rows}×${columns}. Give ${expected}, or one number for all.`,

@@ -19,6 +19,7 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { gaussianLatents, isLatentDistribution } from '../../latents/latentDistribution.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
+import { hasOptimum } from '../../model/entrywise/gaussian.ts';
 import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { Initialization } from '../../model/initialization.ts';
 import type { DensityStart } from '../../model/language/density.ts';
@@ -34,7 +35,7 @@ import { columnsOption } from './columnsOption.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
 import { type Declaration, declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
-import { type CheckedView, collapses, isReal, processEntries, readUnder, rowsProcess, viewToJSON } from './process.ts';
+import { type CheckedView, isReal, processEntries, readUnder, rowsProcess, viewToJSON } from './process.ts';
 
 /** Longest initial lengthscale, for latents with columns of unit variance. */
 const LONGEST = 10;
@@ -196,7 +197,7 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
     jitter: options.jitter ?? (usesDefault ? JITTER * meanVariance(completed) : undefined),
     ...(isTsne && usesDefault && { startedAt: lengthscalesAt }),
   });
-  if (bound === 'collapsed' && !collapses(process.likelihood)) {
+  if (bound === 'collapsed' && !hasOptimum(process.likelihood)) {
     throw new InvalidInputError(
       `The collapsed bound of ${NAME} takes Gaussian noise with one variance for all observations, or one per column. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );

@@ -14,7 +14,7 @@ import type { RowSource } from '../../core/rowMatrices.ts';
 import { checkKernel, isOpen, startedAt } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
-import { checkNoise, gaussian } from '../../model/entrywise/gaussian.ts';
+import { checkNoise, gaussian, hasOptimum } from '../../model/entrywise/gaussian.ts';
 import {
   checkObserved,
   functionsOf,
@@ -224,16 +224,12 @@ export function pointProcess(
 /** Default maximum number of inducing inputs of latents that are integrated out. */
 const MOST_INDUCING = 50;
 
-/** True if q(u) has a closed form: for Gaussian noise with one variance, or one per column. */
-export const collapses = ({ conjugate, toJSON }: Likelihood): boolean =>
-  conjugate !== undefined && toJSON().options?.per !== 'row';
-
 /** Process from Gaussian rows, which are integrated out, to a view's observations. */
 export function rowsProcess(
   { owner, name, options, y }: CheckedView,
   { start, completed }: ProcessSetting,
   {
-    collapses: mayCollapse = true,
+    collapses = true,
     points,
     jitter,
     ...more
@@ -252,9 +248,8 @@ export function rowsProcess(
       `Latents of ${owner} that are distributions are integrated out through inducing inputs. Use approximation: inducing(50), or leave it out.`,
     );
   }
-  const isCollapsed = collapses(likelihood) && mayCollapse;
   const process = boundProcess({
-    ...{ kernel, likelihood, ...approximation.options, collapses: isCollapsed, points },
+    ...{ kernel, likelihood, ...approximation.options, points, collapses: collapses && hasOptimum(likelihood) },
     ...more,
   });
   return Object.freeze({ ...process, approximation });

@@ -7,6 +7,7 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { certainExpectations, closedExpectations, type Expectations } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import { isApart } from '../../model/entrywise/gaussian.ts';
 import { type Likelihood, startedFunctions } from '../../model/entrywise/likelihood.ts';
 import type { DensityStart } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
@@ -35,7 +36,7 @@ export interface BoundOptions {
   readonly inducing: Inducing;
   /** Added to the diagonal of the covariance of the inducing inputs; default 1e-8 of its mean. */
   readonly jitter?: number | undefined;
-  /** True if q(u) is optimized in closed form when all rows are used, which requires Gaussian noise with one variance, or one per column. */
+  /** True if q(u) is optimized in closed form when all rows are used, for Gaussian noise with one variance, or one per column (`hasOptimum`). */
   readonly collapses: boolean;
   /** Kernel parameters whose initial values depend on the inputs, by path. */
   readonly startedAt?: ((start: DensityStart) => Readonly<Record<string, Parameter>>) | undefined;
@@ -46,9 +47,6 @@ export interface BoundOptions {
 }
 
 export const isCollapsed = ({ collapses }: BoundOptions, { batched }: DensityStart): boolean => collapses && !batched;
-
-/** True if the noise has a variance per column, so that each column has a separate q(u). */
-export const isApart = ({ parameters }: Likelihood): boolean => typeof parameters.noise?.initial !== 'number';
 
 /** Parameters of a process, its inducing inputs, and q(u) unless it is optimized in closed form. */
 export function startedParameters(options: BoundOptions, start: DensityStart): Readonly<Record<string, Parameter>> {

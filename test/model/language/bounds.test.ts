@@ -463,6 +463,7 @@ describe('rows of a process through inducing inputs count as often as their weig
     same(c.variance, d.variance);
     expect(weighed.points).toBe(4);
     const batches = await fit(weighed, { start: values, batchSize: 2, maxIterations: 0 });
-    if (likelihood !== densities[0][1]) same(batches.objective, a.objective);
+    // A collapsed bound has no q(u) among its variables, which batches need.
+    if (likelihood.conjugate === undefined) same(batches.objective, a.objective);
   });
 });
