@@ -11,6 +11,7 @@ import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { isLikelihood, type Likelihood } from '../model/entrywise/likelihood.ts';
+import { atNodes } from '../model/entrywise/normalExpectation.ts';
 import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type GivenValues, givenValues } from '../model/open.ts';
@@ -450,11 +451,6 @@ function likelihoodRequirements(likelihood: Likelihood, at: DensityAt, rows: Pla
   const entriesAt = (f: Matrix) =>
     at.with(rows, ({ p, rows: { value } }) => doublesOf(likelihood.entryDensity(p, matrixTensor(f), value)).slice());
   const isOne = functions === 1 && !takesRows;
-  /** Averages of numbers at normal functions. */
-  const averaged = (of: (f: Tensor2D) => Tensor2D, f: Tensor2D) =>
-    normalNodes()
-      .map(({ value, weight }) => op.mul<Tensor2D>(weight, of(op.add<Tensor2D>(f, Math.sqrt(SPREAD) * value))))
-      .reduce((sum, own) => op.add<Tensor2D>(sum, own));
   return [
     [
       'entries',
@@ -474,18 +470,21 @@ function likelihoodRequirements(likelihood: Likelihood, at: DensityAt, rows: Pla
           const agree = (what: string, own: Tensor2D, expected: Tensor2D) =>
             located(what, () => agreement(doublesOf(own), doublesOf(expected), UNCERTAIN));
           if (expectation !== undefined) {
-            const entries = (at: Tensor2D) => likelihood.entryDensity(p, at, value);
-            agree('the expected log density', expectation(p, f, spread, value), averaged(entries, f));
+            // One node after the other: a parameter may have an entry per row.
+            const entries = normalNodes()
+              .map(({ at: [z], weight }) => {
+                const moved = op.add<Tensor2D>(f, Math.sqrt(SPREAD) * z!);
+                return op.mul<Tensor2D>(weight, likelihood.entryDensity(p, moved, value));
+              })
+              .reduce((sum, own) => op.add<Tensor2D>(sum, own));
+            agree('the expected log density', expectation(p, f, spread, value), entries);
           }
-          const known = (at: Tensor2D) => likelihood.moments(p, at, op.zerosLike(at));
           const { mean, variance } = momentsOrSkip(() => likelihood.moments(p, f, spread));
-          const square = (at: Tensor2D) => op.add<Tensor2D>(known(at).variance, op.square(known(at).mean));
-          agree(
-            'the mean',
-            mean,
-            averaged((at) => known(at).mean, f),
-          );
-          return agree('the mean square', op.add(variance, op.square(mean)), averaged(square, f));
+          const nodes = atNodes(f, spread, 1, normalNodes());
+          const known = likelihood.moments(p, nodes.f, op.zerosLike(nodes.f));
+          agree('the mean', mean, nodes.averaged(known.mean));
+          const squares = op.add<Tensor2D>(known.variance, op.square(known.mean));
+          return agree('the mean square', op.add(variance, op.square(mean)), nodes.averaged(squares));
         });
       },
     ],

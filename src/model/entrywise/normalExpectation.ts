@@ -1,41 +1,60 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Random } from '../../core/random.ts';
-import { productRule } from '../../engine/special/gaussHermite.ts';
+import { productRule, type QuadraturePoint } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
 import type { Likelihood } from './likelihood.ts';
 
 /** Gauss–Hermite nodes of each function, by the number of functions; 5 for more functions. */
 const NODES = [0, 20, 12, 7];
 
-/** Values of functions with these moments, n×D or adjacent blocks of several, at all combinations of nodes, with the weight of each. */
-function atNodes(
-  mean: Tensor2D,
-  variance: Tensor2D,
-  functions: number,
-): { readonly f: () => Tensor2D; readonly weight: number }[] {
-  const deviation = op.sqrt(variance);
-  const columns = mean.shape[1] / functions;
-  return productRule(NODES[functions] ?? 5, functions).map(({ at, weight }) => {
-    // A number where there is one function, otherwise one for each column.
-    const steps = at.flatMap((node) => new Array<number>(columns).fill(node));
-    const step = () => (functions === 1 ? at[0]! : op.tensor<Tensor2D>(steps, [1, steps.length]));
-    return { f: () => op.add<Tensor2D>(mean, op.mul(step(), deviation)), weight };
-  });
+/** Functions with given moments at nodes of quadrature. */
+interface AtNodes {
+  /** Values at all combinations of the nodes, a block of n rows for each. */
+  readonly f: Tensor2D;
+  /** Rows that are the same at all nodes, such as observations, as blocks below each other. */
+  readonly repeated: (rows: Tensor2D) => Tensor2D;
+  /** Weighted sum over the nodes of such blocks, n×D. */
+  readonly averaged: (values: Tensor2D) => Tensor2D;
+  /** Logarithm of the weighted sum of exp(logs) over the nodes, n×D, which does not underflow. */
+  readonly logAveraged: (logs: Tensor2D) => Tensor2D;
 }
 
-/** E[g(f)] of every entry if f ~ N(mean, variance), n×D each (or blocks of several functions), by Gauss–Hermite quadrature, with 20 nodes for one function. */
-export function normalExpectation(
+/**
+ * Functions with these moments, n×D or adjacent blocks of several, at the nodes of a rule for standard normal variables: Gauss–Hermite quadrature unless
+ * another one is passed.
+ */
+export function atNodes(
   mean: Tensor2D,
   variance: Tensor2D,
-  g: (f: Tensor2D) => Tensor2D,
   functions = 1,
-): Tensor2D {
-  return atNodes(mean, variance, functions)
-    .map(({ f, weight }) => op.mul<Tensor2D>(weight, g(f())))
-    .reduce((sum, part) => op.add<Tensor2D>(sum, part));
+  rule: readonly QuadraturePoint[] = productRule(NODES[functions] ?? 5, functions),
+): AtNodes {
+  const [n, width] = mean.shape;
+  const count = rule.length;
+  const columns = width / functions;
+  const steps = rule.flatMap(({ at }) => at.flatMap((node) => new Array<number>(columns).fill(node)));
+  const moved = op.mul(op.tensor(steps, [count, 1, width]), op.reshape(op.sqrt(variance), [1, ...variance.shape]));
+  const weights = Float64Array.from(rule, ({ weight }) => weight);
+  const blocks = (values: Tensor2D) => op.reshape<Tensor>(values, [count, n, -1]);
+  return {
+    f: op.reshape<Tensor2D>(op.add(op.reshape(mean, [1, n, width]), moved), [count * n, width]),
+    repeated: (rows) => op.tile(rows, [count, 1]),
+    averaged: (values) => op.sum<Tensor2D>(op.mul(op.tensor(weights, [count, 1, 1]), blocks(values)), 0),
+    logAveraged: (logs) => op.logSumExp<Tensor2D>(op.add(op.tensor(weights.map(log), [count, 1, 1]), blocks(logs)), 0),
+  };
+}
+
+/**
+ * E[g(f)] of every entry if f ~ N(mean, variance), n×D each (or blocks of several functions), by Gauss–Hermite quadrature, with 20 nodes for one function.
+ *
+ * @param g - of functions at all nodes, a block of n rows for each
+ */
+export function normalExpectation(mean: Tensor2D, variance: Tensor2D, g: (f: Tensor2D) => Tensor2D): Tensor2D {
+  const { f, averaged } = atNodes(mean, variance);
+  return averaged(g(f));
 }
 
 /**
@@ -57,14 +76,12 @@ export function expectedMoments(
       `${owner} cannot predict observations: give defineLikelihood its ${own}${functions === 1 ? ', or ask for { noise: false }' : ''}.`,
     );
   }
-  const over = (of: (f: Tensor2D) => Tensor2D) => normalExpectation(mean, variance, of, functions);
-  const center = over((f) => momentsAt(p, f).mean);
+  const { f, repeated, averaged } = atNodes(mean, variance, functions);
+  const at = momentsAt(p, f);
+  const center = averaged(at.mean);
   return {
-    expected: {
-      mean: center,
-      variance: over((f) => op.square(op.sub<Tensor2D>(momentsAt(p, f).mean, center))),
-    },
-    observed: over((f) => momentsAt(p, f).variance),
+    expected: { mean: center, variance: averaged(op.square(op.sub<Tensor2D>(at.mean, repeated(center)))) },
+    observed: averaged(op.add(at.variance, op.zerosLike(at.mean))),
   };
 }
 
@@ -76,15 +93,14 @@ export function expectedLogDensity(
   variance: Tensor2D,
   y: Tensor2D,
 ): Tensor2D {
-  return (
-    likelihood.expectation?.(p, mean, variance, y) ??
-    normalExpectation(mean, variance, (f) => likelihood.entryDensity(p, f, y), likelihood.functions)
-  );
+  const closed = likelihood.expectation?.(p, mean, variance, y);
+  if (closed !== undefined) return closed;
+  const { f, repeated, averaged } = atNodes(mean, variance, likelihood.functions);
+  return averaged(likelihood.entryDensity(p, f, repeated(y)));
 }
 
 /**
  * log E[p(y|f)] of every entry: log p(y) of a new observation if f ~ N(mean, variance).
- * The largest term is factored out of the sum, so that nothing underflows.
  */
 export function logPredictiveDensity(
   likelihood: Likelihood,
@@ -94,14 +110,8 @@ export function logPredictiveDensity(
   y: Tensor2D,
 ): Tensor2D {
   if (likelihood.logPredictive !== undefined) return likelihood.logPredictive(p, mean, variance, y);
-  const logs = atNodes(mean, variance, likelihood.functions).map(({ f, weight }) =>
-    op.add<Tensor2D>(log(weight), likelihood.entryDensity(p, f(), y)),
-  );
-  const most = logs.reduce((largest, part) => op.maximum<Tensor2D>(largest, part));
-  const sum = logs
-    .map((part) => op.exp<Tensor2D>(op.sub<Tensor2D>(part, most)))
-    .reduce((total, part) => op.add<Tensor2D>(total, part));
-  return op.add<Tensor2D>(most, op.log(sum));
+  const { f, repeated, logAveraged } = atNodes(mean, variance, likelihood.functions);
+  return logAveraged(likelihood.entryDensity(p, f, repeated(y)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { log, pow } from '../../core/elementary/index.ts';
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { givenOptions } from '../../core/options.ts';
@@ -7,7 +7,6 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { positive, real } from '../parameter.ts';
 import { defineLikelihood, drawnEntries, type Likelihood, type LikelihoodFactory } from './likelihood.ts';
-import { normalExpectation } from './normalExpectation.ts';
 
 /** Options of {@link ordinal}. */
 export interface OrdinalOptions {
@@ -52,21 +51,13 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
     options: { levels: readLevels, from: readFrom },
     logDensity: (p, f, y, { from = 0 }) =>
       gradeDensity(cutsOf(p, levels), f, from === 0 ? y : op.sub<Tensor2D>(y, from), levels),
-    moments: (p, mean, variance, { from = 0 }) => {
-      const cuts = cutsOf(p, levels);
-      const grades = Array.from({ length: levels }, (_, k) =>
-        normalExpectation(mean, variance, (f) => {
-          const y = op.mul<Tensor2D>(k, op.onesLike(f));
-          return op.exp<Tensor2D>(gradeDensity(cuts, f, y, levels));
-        }),
-      );
-      const moment = (power: number) =>
-        grades.map((p, k) => op.mul<Tensor2D>(pow(k, power), p)).reduce((sum, part) => op.add<Tensor2D>(sum, part));
-      const average = moment(1);
-      return {
-        mean: from === 0 ? average : op.add<Tensor2D>(average, from),
-        variance: op.sub<Tensor2D>(moment(2), op.square(average)),
-      };
+    momentsAt: (p, f, { from = 0 }) => {
+      // p(y > k|f) = σ(f − c_k): E[y] is their sum, and E[y²] that of 2k + 1 times them.
+      const above = op.sigmoid(op.sub(op.reshape<Tensor>(f, [...f.shape, 1]), cutsOf(p, levels)));
+      const odd = Array.from({ length: levels - 1 }, (_, k) => 2 * k + 1);
+      const average = op.sum<Tensor2D>(above, 2);
+      const squares = op.sum<Tensor2D>(op.mul(above, op.tensor(odd)), 2);
+      return { mean: op.add<Tensor2D>(average, from), variance: op.sub<Tensor2D>(squares, op.square(average)) };
     },
     sample: (p, f, random, { from = 0 }) => {
       const cuts = doublesOf(cutsOf(p, levels));
