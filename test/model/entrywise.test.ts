@@ -178,7 +178,7 @@ describe('roles', () => {
           };
         },
       });
-      const result = await fit(model({ x: column(t), Y: column(y) }), { maxIterations: 200 });
+      const result = await fit(model({ x: column(t), Y: column(y) }), { maxIterations: 60 });
       const { mean } = result.predict({ at: column(t) }, { noise: true }).y;
       const errors = Array.from(mean.data, (own, i) => Math.abs(own - y[i]!));
       expect(Math.max(...errors)).toBeLessThan(0.2);

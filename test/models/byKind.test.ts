@@ -152,7 +152,7 @@ describe.each(MODELS)('%s with columns by their kinds', (name, make) => {
   }, async () => {
     const hidden = Object.keys(HIDDEN).map(Number);
     const some = { columns, observations: Matrix.from(hidden.map((i) => holed.observations.row(i))) };
-    const { mean, variance } = await (result.impute as NonNullable<typeof result.impute>)(some, { starts: 2 });
+    const { mean, variance } = await (result.impute as NonNullable<typeof result.impute>)(some, { starts: 1, draws: 64 });
     hidden.forEach((i, r) => {
       rows[i]!.forEach((entry, j) => {
         if (HIDDEN[i]!.includes(j)) return;
@@ -176,8 +176,8 @@ describe.each(MODELS)('%s with columns by their kinds', (name, make) => {
       columns: order.map((j) => columns[j]!),
       observations: Matrix.from(rows.slice(0, 2).map((row) => order.map((j) => row[j]!))),
     };
-    const straight = await result.project!(Matrix.from(rows.slice(0, 2)), { starts: 1 });
-    expect(await result.project!(swapped, { starts: 1 })).toEqual(straight);
+    const straight = await result.project!(Matrix.from(rows.slice(0, 2)), { starts: 1, draws: 16 });
+    expect(await result.project!(swapped, { starts: 1, draws: 16 })).toEqual(straight);
     const unknown = [rows[0]!, [...rows[1]!.slice(0, 4), 0, 0, 0]];
     await expect(result.project!(unknown)).rejects.toThrow(
       /Row 1 has a level of 'plan' that was not fitted, which had 'basic', 'pro', 'team'\. Correct it, make it missing/,
