@@ -32,6 +32,8 @@ export interface TapeNode {
 }
 
 interface EngineInternals extends ActiveBackend {
+  /** What `runKernel` calls for an operation that the active backend has. */
+  runKernelFunc(operation: { kernelName: string; inputs: object; attrs?: object | undefined }): unknown;
   registry: Record<string, tf.KernelBackend>;
   state: {
     activeTape: TapeNode[] | null;
