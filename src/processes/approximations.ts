@@ -16,7 +16,7 @@ import { fixed, type Parameter, real } from '../model/parameter.ts';
 import type { Covariance, CovarianceStructure } from './covariance/covariance.ts';
 import { denseStructure } from './covariance/dense.ts';
 import { inducingCovariance, lowRankStructure } from './covariance/lowRank.ts';
-import { type Inducing, inducingStart, ofKernel } from './variational/inducingVariables.ts';
+import { checkInducing, type Inducing, inducingStart, ofKernel } from './variational/inducingVariables.ts';
 
 /** Covariance of noisy observations at the inputs X (N×q), for natural values of a process's parameters. */
 type CovarianceAt = (p: TensorMap, X: Tensor2D, noise: Noise) => Covariance;
@@ -168,7 +168,7 @@ export interface InducingOptions extends OptionsIn<typeof inducingSchema> {}
  */
 export function inducing(inputs: Inducing, options: InducingOptions = {}): InducingApproximation {
   const { jitter } = checkOptions(inducingSchema, options, 'inducing');
-  const start = readInducing(inputs);
+  const start = checkInducing(inputs, 'the process');
   return Object.freeze<InducingApproximation>({
     kind: 'processApproximation',
     name: 'inducing',
@@ -178,13 +178,6 @@ export function inducing(inputs: Inducing, options: InducingOptions = {}): Induc
     reported: (_, { inducing: Z }) => ({ name: 'inducingInputs', count: Z!.shape[0]! }),
     options: { inducing: start, ...(jitter !== undefined && { jitter }) },
   });
-}
-
-function readInducing(given: Inducing): Matrix | number {
-  const name = 'The inducing inputs';
-  if (typeof given !== 'number') return checkNumbers(Matrix.from(given, name), name);
-  if (Number.isInteger(given) && given >= 1) return given;
-  throw new InvalidInputError(`${name} are a whole number from 1, or a matrix of them, but ${given} was given.`);
 }
 
 const basisSchema = v.strictObject({

@@ -11,7 +11,6 @@ import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { isLikelihood, type Likelihood } from '../model/entrywise/likelihood.ts';
-import { atNodes } from '../model/entrywise/normalExpectation.ts';
 import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type GivenValues, givenValues } from '../model/open.ts';
@@ -472,19 +471,30 @@ function likelihoodRequirements(likelihood: Likelihood, at: DensityAt, rows: Pla
           if (expectation !== undefined) {
             // One node after the other: a parameter may have an entry per row.
             const entries = normalNodes()
-              .map(({ at: [z], weight }) => {
-                const moved = op.add<Tensor2D>(f, Math.sqrt(SPREAD) * z!);
+              .map(({ value: z, weight }) => {
+                const moved = op.add<Tensor2D>(f, Math.sqrt(SPREAD) * z);
                 return op.mul<Tensor2D>(weight, likelihood.entryDensity(p, moved, value));
               })
               .reduce((sum, own) => op.add<Tensor2D>(sum, own));
             agree('the expected log density', expectation(p, f, spread, value), entries);
           }
           const { mean, variance } = momentsOrSkip(() => likelihood.moments(p, f, spread));
-          const nodes = atNodes(f, spread, 1, normalNodes());
-          const known = likelihood.moments(p, nodes.f, op.zerosLike(nodes.f));
-          agree('the mean', mean, nodes.averaged(known.mean));
+          // Functions at all nodes, a block of rows for each.
+          const nodes = normalNodes();
+          const all = op.concat<Tensor2D>(
+            nodes.map(({ value: z }) => op.add<Tensor2D>(f, Math.sqrt(SPREAD) * z)),
+            0,
+          );
+          const weights = op.tensor(
+            nodes.map(({ weight }) => weight),
+            [nodes.length, 1, 1],
+          );
+          const averaged = (of: Tensor2D) =>
+            op.sum<Tensor2D>(op.mul(weights, op.reshape(of, [nodes.length, ...f.shape])), 0);
+          const known = likelihood.moments(p, all, op.zerosLike(all));
+          agree('the mean', mean, averaged(known.mean));
           const squares = op.add<Tensor2D>(known.variance, op.square(known.mean));
-          return agree('the mean square', op.add(variance, op.square(mean)), nodes.averaged(squares));
+          return agree('the mean square', op.add(variance, op.square(mean)), averaged(squares));
         });
       },
     ],

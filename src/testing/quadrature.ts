@@ -3,7 +3,6 @@ import { LatentFieldError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import { type Random, seededRandom } from '../core/random.ts';
-import type { QuadraturePoint } from '../engine/special/gaussHermite.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import {
@@ -265,11 +264,11 @@ function supportNodes(support: DiscreteOrReal, step = 1 / 20): SupportNode[] {
 }
 
 /** Nodes and weights of expectations under the standard normal: the trapezoidal rule, which is exact up to rounding for smooth functions. */
-export function normalNodes(): readonly QuadraturePoint[] {
+export function normalNodes(): SupportNode[] {
   const step = 1 / 4;
-  return Array.from({ length: 73 }, (_, k) => -9 + k * step).map((z) => ({
-    at: [z],
-    weight: (step * exp(-0.5 * z * z)) / Math.sqrt(2 * Math.PI),
+  return Array.from({ length: 73 }, (_, k) => -9 + k * step).map((value) => ({
+    value,
+    weight: (step * exp(-0.5 * value * value)) / Math.sqrt(2 * Math.PI),
   }));
 }
 

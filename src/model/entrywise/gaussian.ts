@@ -6,6 +6,7 @@ import { mapOf, type RowMap } from '../language/mapped.ts';
 import type { EncodedRows } from '../language/variable.ts';
 import { entriesOf, type Parameter, positive } from '../parameter.ts';
 import { type Likelihood, type LikelihoodFactory, likelihoodFactory, type Noise } from './likelihood.ts';
+import { normalDensity } from './normalExpectation.ts';
 
 /** Options of Gaussian noise. */
 export interface GaussianOptions {
@@ -18,19 +19,12 @@ const gaussianLikelihood = likelihoodFactory<'variance', GaussianOptions>(
     name: 'gaussian',
     parameters: { variance: positive(0.01) },
     options: { per: readPer },
-    logDensity: ({ variance }, f, y, { per }) => {
-      const spread = per === 'row' ? op.reshape(variance, [-1, 1]) : variance;
-      const quadratic = op.div(op.square(op.sub(y, f)), spread);
-      return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, spread)), quadratic));
-    },
-    expectation: ({ variance }, mean, spread, y, { per }) => {
-      const noise = per === 'row' ? op.reshape(variance, [-1, 1]) : variance;
-      const quadratic = op.div(op.add(op.square(op.sub(y, mean)), spread), noise);
-      return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, noise)), quadratic));
-    },
-    moments: ({ variance }, mean, spread, { per }) => ({
+    logDensity: ({ variance }, f, y, options) => normalDensity(op.square(op.sub(y, f)), perEntry(variance, options)),
+    expectation: ({ variance }, mean, spread, y, options) =>
+      normalDensity(op.add(op.square(op.sub(y, mean)), spread), perEntry(variance, options)),
+    moments: ({ variance }, mean, spread, { per = 'all' as const }) => ({
       mean,
-      variance: op.add<Tensor2D>(spread, per === 'row' ? op.mean(variance) : variance),
+      variance: op.add<Tensor2D>(spread, noiseOfNew({ per, variance }, undefined)),
     }),
   },
   {
@@ -89,6 +83,10 @@ function shareOf({ initial }: Parameter, { per = 'column' }: Partial<GaussianOpt
   return typeof initial === 'number' ? 'all' : per;
 }
 
+/** Variances that broadcast to N×D entries. */
+const perEntry = (variance: Tensor, { per }: Partial<GaussianOptions>): Tensor =>
+  per === 'row' ? op.reshape(variance, [-1, 1]) : variance;
+
 function readPer(given: unknown): GaussianOptions['per'] {
   if (given === 'column' || given === 'row') return given;
   throw new InvalidInputError(
@@ -103,10 +101,8 @@ export function noiseOfNew({ per, variance }: Noise, columns: Int32Array | undef
 }
 
 /** Observations that a variance of the likelihood's noise is for. */
-export function sharingOf({ parameters, toJSON }: Likelihood): Noise['per'] {
-  if (typeof (parameters.noise?.initial ?? 0) === 'number') return 'all';
-  return toJSON().options?.per === 'row' ? 'row' : 'column';
-}
+export const sharingOf = ({ parameters: { noise }, toJSON }: Likelihood): Noise['per'] =>
+  noise === undefined ? 'all' : shareOf(noise, toJSON().options ?? {});
 
 /** True if the distribution q(u) of the values at inducing inputs has an optimum in closed form: for Gaussian noise with one variance, or one per column. */
 export const hasOptimum = (likelihood: Likelihood): boolean =>

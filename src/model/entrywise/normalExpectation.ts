@@ -1,7 +1,6 @@
-import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Random } from '../../core/random.ts';
-import { productRule, type QuadraturePoint } from '../../engine/special/gaussHermite.ts';
+import { productRule } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
@@ -22,28 +21,24 @@ interface AtNodes {
   readonly logAveraged: (logs: Tensor2D) => Tensor2D;
 }
 
-/**
- * Functions with these moments, n×D or adjacent blocks of several, at the nodes of a rule for standard normal variables: Gauss–Hermite quadrature unless
- * another one is passed.
- */
-export function atNodes(
-  mean: Tensor2D,
-  variance: Tensor2D,
-  functions = 1,
-  rule: readonly QuadraturePoint[] = productRule(NODES[functions] ?? 5, functions),
-): AtNodes {
+/** Functions with these moments, n×D or adjacent blocks of several, at the nodes of Gauss–Hermite quadrature. */
+function atNodes(mean: Tensor2D, variance: Tensor2D, functions = 1): AtNodes {
   const [n, width] = mean.shape;
+  const rule = productRule(NODES[functions] ?? 5, functions);
   const count = rule.length;
   const columns = width / functions;
   const steps = rule.flatMap(({ at }) => at.flatMap((node) => new Array<number>(columns).fill(node)));
   const moved = op.mul(op.tensor(steps, [count, 1, width]), op.reshape(op.sqrt(variance), [1, ...variance.shape]));
-  const weights = Float64Array.from(rule, ({ weight }) => weight);
+  const weights = op.tensor(
+    rule.map(({ weight }) => weight),
+    [count, 1, 1],
+  );
   const blocks = (values: Tensor2D) => op.reshape<Tensor>(values, [count, n, -1]);
   return {
     f: op.reshape<Tensor2D>(op.add(op.reshape(mean, [1, n, width]), moved), [count * n, width]),
-    repeated: (rows) => op.tile(rows, [count, 1]),
-    averaged: (values) => op.sum<Tensor2D>(op.mul(op.tensor(weights, [count, 1, 1]), blocks(values)), 0),
-    logAveraged: (logs) => op.logSumExp<Tensor2D>(op.add(op.tensor(weights.map(log), [count, 1, 1]), blocks(logs)), 0),
+    repeated: (rows) => op.concat(new Array<Tensor2D>(count).fill(rows), 0),
+    averaged: (values) => op.sum<Tensor2D>(op.mul(weights, blocks(values)), 0),
+    logAveraged: (logs) => op.logSumExp<Tensor2D>(op.add(op.log(weights), blocks(logs)), 0),
   };
 }
 
@@ -71,10 +66,8 @@ export function expectedMoments(
   variance: Tensor2D,
 ): { readonly expected: { readonly mean: Tensor2D; readonly variance: Tensor2D }; readonly observed: Tensor2D } {
   if (momentsAt === undefined) {
-    const own = functions === 1 ? 'moments(p, mean, variance)' : 'momentsAt(p, functions)';
-    throw new InvalidInputError(
-      `${owner} cannot predict observations: give defineLikelihood its ${own}${functions === 1 ? ', or ask for { noise: false }' : ''}.`,
-    );
+    const other = functions === 1 ? ', or ask for { noise: false }' : '';
+    throw new InvalidInputError(`${owner} cannot predict observations: give its definition momentsAt${other}.`);
   }
   const { f, repeated, averaged } = atNodes(mean, variance, functions);
   const at = momentsAt(p, f);
@@ -139,10 +132,9 @@ export function logPredictiveEntries(
 ): Tensor2D {
   return likelihood.conjugate === undefined
     ? logPredictiveDensity(likelihood, p, mean, variance, y)
-    : normalDensity(y, likelihood.moments(p, mean, variance));
+    : normalDensity(op.square(op.sub(y, mean)), likelihood.moments(p, mean, variance).variance);
 }
 
-function normalDensity(y: Tensor2D, { mean, variance }: { mean: Tensor2D; variance: Tensor2D }): Tensor2D {
-  const quadratic = op.div(op.square(op.sub(y, mean)), variance);
-  return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, variance)), quadratic));
-}
+/** −½·(log 2πv + s/v) of every entry: the log density of N(m, v) where s is (y − m)², its expectation where s is that of (y − m)². */
+export const normalDensity = (squares: Tensor, variance: Tensor): Tensor2D =>
+  op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, variance)), op.div(squares, variance)));

@@ -192,7 +192,7 @@ export function pointProcess(
   const described = checkKernel(options.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const likelihood = likelihoodFrom(owner, options, completed, isCopied);
   if (options.inducing !== undefined && options.approximation === undefined)
-    checkInducing(options.inducing, y.raw.rows, owner);
+    checkInducing(options.inducing, owner, y.raw.rows);
   const approximation = approximationFrom(options, owner);
   checkObserved(y.raw, likelihood, y.center || y.isScaled);
   const isConjugate = isReal({ likelihood });
@@ -242,7 +242,7 @@ export function rowsProcess(
   // Before the rows are read, only their number is known.
   const rows = y.raw.rows === 0 ? points! : y.raw.rows;
   const inputs = options.inducing ?? Math.min(MOST_INDUCING, rows);
-  const approximation = options.approximation ?? inducing(checkInducing(inputs, rows, owner), { jitter });
+  const approximation = options.approximation ?? inducing(checkInducing(inputs, owner, rows), { jitter });
   if (!isInducing(approximation)) {
     throw new InvalidInputError(
       `Latents of ${owner} that are distributions are integrated out through inducing inputs. Use approximation: inducing(50), or leave it out.`,

@@ -1,6 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { seededRandom } from '../../core/random.ts';
 import { matrixTensor } from '../../engine/tensors/doubles.ts';
@@ -58,33 +58,25 @@ const SEED = 0;
  * @throws InvalidInputError unless there are 1 to N of them with q columns
  */
 export function inducingStart(given: Inducing, latents: Matrix): Matrix {
-  if (typeof given === 'number') checkInducing(given, latents.rows, 'the process');
-  if (typeof given !== 'number') return checkColumns(checkNumbers(Matrix.from(given, 'inducing'), 'inducing'), latents);
-  return new Matrix(
-    Float64Array.from(spreadOut(latents, given).flatMap((i) => Array.from(latents.row(i)))),
-    given,
-    latents.columns,
-  );
+  const start = checkInducing(given, 'the process', latents.rows);
+  if (start instanceof Matrix) return checkColumns(start, latents);
+  return Matrix.from(spreadOut(latents, start).map((i) => latents.row(i)));
 }
 
-/** Throws unless the argument is a valid number of inducing inputs for this number of points, or a matrix of them. */
-export function checkInducing(given: unknown, points: number, caller: string): Inducing {
-  if (typeof given !== 'number') {
-    if (typeof given === 'object' && given !== null) return given as MatrixLike;
-    throw new InvalidInputError(
-      `Option 'inducing' of ${caller} must be a number of inducing inputs or an M×q matrix of them, but ${describe(given)} was given.`,
-    );
-  }
+/** A number of inducing inputs, from 1 to the number of points, or a matrix of finite numbers. */
+export function checkInducing(given: Inducing, owner: string, points = Number.POSITIVE_INFINITY): number | Matrix {
+  const name = `Option 'inducing' of ${owner}`;
+  if (typeof given !== 'number') return checkNumbers(Matrix.from(given, name), name);
   if (Number.isInteger(given) && given >= 1 && given <= points) return given;
   throw new InvalidInputError(
-    `Option 'inducing' of ${caller} must be a whole number from 1 to ${points}, the number of points, but ${given} was given.`,
+    `${name} must be a whole number from 1${points < Number.POSITIVE_INFINITY ? ` to ${points}, the number of points` : ''}, but ${given} was given.`,
   );
 }
 
 function checkColumns(Z: Matrix, { columns }: Matrix): Matrix {
   if (Z.columns === columns && Z.rows > 0) return Z;
   throw new InvalidInputError(
-    `inducing must have ${columns} columns, one a latent dimension, and at least one row, but a ${Z.rows}×${Z.columns} matrix was given.`,
+    `inducing must be an M×${columns} matrix with M from 1, but a ${Z.rows}×${Z.columns} one was given.`,
   );
 }
 

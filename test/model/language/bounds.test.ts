@@ -216,7 +216,7 @@ describe('a process under a likelihood that is not Gaussian', () => {
   it('has no closed-form moments, and needs inducing inputs', () => {
     expect(() => gaussianProcess({ kernel: rbf(), likelihood: poisson() })).toThrow(/inducing inputs/);
     expect(() => gaussianProcess({ kernel: rbf(), inducing: 0.5 })).toThrow(
-      /inducing inputs are a whole number from 1/,
+      /'inducing' of the process must be a whole number from 1,/,
     );
   });
 });

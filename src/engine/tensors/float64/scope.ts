@@ -113,9 +113,6 @@ export function onFloat64<T>(work: () => T): T {
   }
 }
 
-/** Operations that this backend has, as far as they were looked up. */
-const available = new Set<string>();
-
 /** Until the returned function is called, records every tensor that is kept, and names the operations that this backend lacks. */
 function watch(kept: tf.Tensor[]): () => void {
   const active = tf.engine();
@@ -126,15 +123,12 @@ function watch(kept: tf.Tensor[]): () => void {
   };
   active.runKernel = (name, inputs, attributes) => {
     if (engine().backendName !== FLOAT64) return runKernel.call(active, name, inputs, attributes) as never;
-    if (!available.has(name)) {
-      if (tf.getKernel(name, FLOAT64) === undefined) {
-        throw new InvalidInputError(
-          `The operation ${name} of TensorFlow.js is not available in double precision. Use the operations of 'latentfield/ops'; networks of tf.layers go through layersMap.`,
-        );
-      }
-      available.add(name);
+    if (tf.getKernel(name, FLOAT64) === undefined) {
+      throw new InvalidInputError(
+        `${name} is not available in double precision. Use the operations of 'latentfield/ops', or layersMap for networks of tf.layers.`,
+      );
     }
-    // Without a second look-up.
+    // In the place of runKernel, which would look it up again.
     return engine().runKernelFunc({ kernelName: name, inputs, attrs: attributes }) as never;
   };
   return () => {

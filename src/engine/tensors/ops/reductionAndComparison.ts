@@ -150,8 +150,11 @@ export const min: Reduction = (x: Tensor, axis?: number | number[], keepDims?: b
  * op.logSumExp(op.tensor([1000, 1000])); // 1000.6931471805599
  * ```
  */
-export const logSumExp: Reduction = (x: Tensor, axis?: number | number[], keepDims?: boolean) =>
-  tf.logSumExp(x, axis, keepDims) as never;
+export const logSumExp: Reduction = (x: Tensor, axis?: number | number[], keepDims?: boolean) => {
+  const most = max<Tensor>(x, axis, true);
+  const sums = tf.log(sum<Tensor>(tf.exp(tf.sub(x, most)), axis, keepDims));
+  return tf.add(sums, tf.reshape(most, sums.shape)) as never;
+};
 
 /**
  * Sums of the rows of X that belong to the same segment: row s of the result is Σ x_i over the rows i with segments[i] = s. Rows with segment −1 are
