@@ -208,7 +208,7 @@ describe('results that are there', () => {
     );
     expect(readFileSync(join(out, 'fit.json'), 'utf8')).toBe(before);
     const placed = join(out, 'latents.csv');
-    const projected = await latentfield(['project', out, data, '--labels', 'flow', '--out', placed]);
+    const projected = await latentfield(['project', out, data, '--drop', 'flow', '--out', placed]);
     expect(projected).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
@@ -293,7 +293,7 @@ it('options that a message of the library names are flags of the command, or JSO
 it('sparse models are reached by a flag', async () => {
   const { data, out } = await prepared();
   const rest = ['--labels', 'flow', '--max-iterations', '1', '--out', out];
-  expect((await latentfield(['fit', data, '--model', 'tpslvm', '--inducing', '9', ...rest])).exitCode).toBe(0);
+  expect((await latentfield(['fit', data, '--model', 'tpslvm', '--centers', '9', ...rest])).exitCode).toBe(0);
   const spline = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).model.kernel;
   expect(JSON.stringify(spline)).toMatch(/"centers":(\[\[|\[\s)/);
   const batches = ['--inducing', '7', '--likelihood', 'gaussian', '--batch-size', '10'];
@@ -303,8 +303,6 @@ it('sparse models are reached by a flag', async () => {
   expect(values['mapping.inducing']).toHaveLength(7);
   expect(values['mapping.variational.mean']).toBeDefined();
   expect(model.likelihood.likelihood).toBe('gaussian');
-  expect((await latentfield(['fit', data, '--model', 'tpslvm', '--centers', '9', ...rest])).exitCode).toBe(0);
-  expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).model.kernel).toEqual(spline);
   expect((await latentfield(['fit', data, '--model', 'gplvm', '--inducing', '8', ...rest])).exitCode).toBe(0);
   expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).values['mapping.inducing']).toHaveLength(8);
   const refused = await latentfield(['fit', data, '--model', 'pca', '--inducing', '7', ...rest]);
