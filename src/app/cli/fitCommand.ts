@@ -165,7 +165,7 @@ interface FitInput {
   readonly units: StandardizedColumns | undefined;
   readonly observations: Matrix;
   readonly model: Model;
-  /** Earlier result or checkpoint from which the search continues. */
+  /** Earlier result or checkpoint where the search begins. */
   readonly from: Pick<FitOptions, 'resume' | 'start'>;
 }
 

@@ -187,7 +187,7 @@ export const OUTPUT_FLAGS = [
 ] as const;
 export type OutputArguments = Given<typeof OUTPUT_FLAGS>;
 
-/** Files that a command reads, by path; those of flags that were not set are undefined. */
+/** Paths of the files that a command reads; undefined for a flag that was not set. */
 export type Inputs = readonly (string | undefined)[];
 
 /**
