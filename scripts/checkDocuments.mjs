@@ -1,4 +1,4 @@
-// Compiles every ```ts block of README.md, CONTRIBUTING.md, docs/ and the docstrings of src/ against dist/, strictly, and runs
+// Compiles every ```ts block of README.md, CONTRIBUTING.md, the home page, docs/ and the docstrings of src/ against dist/, strictly, and runs
 // those in Markdown. The blocks of a document make one program, read from its top; a docstring's makes one of its own, in which what
 // the library exports needs no import, and stands beside the names of scripts/documents/context.d.ts.
 import { spawnSync } from 'node:child_process';
@@ -51,6 +51,7 @@ const publicNames = namesOfEntries();
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
+  'web/site/index.md',
   ...filesIn('docs', '.md').filter((file) => !file.startsWith('docs/api')),
 ];
 const chosen = process.argv.slice(2).filter((file) => file.endsWith('.md'));

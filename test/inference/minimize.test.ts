@@ -18,7 +18,7 @@ describe.each(solvers)('$name', ({ solver }) => {
     expect(solution.status).toBe('maxIterations');
     expect(solution.iterations).toBe(3);
     expect(solution.message).toMatch(
-      /^Reached the limit of maxIterations = 3 before converging \(3 iterations, \d+ evaluations\)\. Raise the limit, or continue/,
+      /^Reached the limit of maxIterations = 3 before converging \(3 iterations, \d+ evaluations\)\. Raise the limit, or pass/,
     );
   });
 

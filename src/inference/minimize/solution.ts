@@ -112,7 +112,7 @@ export function reportTo({ onProgress }: SolveSettings, progress: Progress): End
   return { status: 'stopped', ending: 'stopped', how: 'Stopped by onProgress, which returned false' };
 }
 
-const HIGHER = 'Raise the limit, or continue from this result with `start`.';
+const HIGHER = 'Raise the limit, or pass this result as `start`.';
 
 /**
  * True if a run has reached its limit of iterations.
