@@ -1,4 +1,4 @@
-// Checks the English of the documents for users, of messages in the code, of all docstrings and comments, of the pages, and of the titles of tests, by the
+// Checks the English of the documents for users, of messages in the code, of its docstrings and comments, of the pages, and of the titles of tests, by the
 // patterns of scripts/prose/rules.yml. Code, in blocks and in `spans`, is left out.
 //
 //   npm run check:prose
@@ -20,8 +20,6 @@ const UNCHECKED = /^docs\/(?:api\/|project\/(?:reproductions\/|benchmarks\.md))/
 const ROOT = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'GOVERNANCE.md', 'SECURITY.md'];
 /** Folders whose messages, docstrings and comments are checked. */
 const SOURCES = ['src', 'web'];
-/** Folders whose comments are checked: their messages are for maintainers, or the text of reproductions, which programs write. */
-const PROGRAMS = ['scripts', 'bench', 'attacks', 'examples'];
 
 /** Files of a folder with such a name; a file is a folder of itself. */
 const filesIn = (path, name) =>
@@ -34,13 +32,12 @@ const filesIn = (path, name) =>
 const CODE = /\.(?:tsx?|m[jt]s)$/;
 
 const chosen = process.argv.slice(2).map((path) => path.replace(/\/$/, ''));
-const isIn = (folders, path) => folders.includes(path.split('/')[0]);
-const isSource = (path) => isIn([...SOURCES, ...PROGRAMS], path) && !path.endsWith('.md');
+const isSource = (path) => /^(?:src|web)\b/.test(path) && !path.endsWith('.md');
 const isTest = (path) => /^test\b/.test(path);
 const documents = chosen.length
   ? chosen.filter((path) => !isSource(path) && !isTest(path))
   : [...ROOT, 'web/site/index.md', ...filesIn('docs', /\.md$/).filter((file) => !UNCHECKED.test(file))];
-const sources = (chosen.length ? chosen.filter(isSource) : [...SOURCES, ...PROGRAMS]).flatMap((path) => filesIn(path, CODE));
+const sources = (chosen.length ? chosen.filter(isSource) : SOURCES).flatMap((path) => filesIn(path, CODE));
 const tests = (chosen.length ? chosen.filter(isTest) : ['test']).flatMap((path) => filesIn(path, /\.test\.tsx?$/));
 
 const linter = createLinter({
@@ -200,7 +197,7 @@ async function checkTexts(file, texts, allowed = []) {
 }
 let [sentences, comments, titles] = [0, 0, 0];
 for (const file of sources) {
-  if (isIn(SOURCES, file)) sentences += await checkTexts(file, sentencesOf(file), ALLOWED_IN_MESSAGES);
+  sentences += await checkTexts(file, sentencesOf(file), ALLOWED_IN_MESSAGES);
   comments += await checkTexts(file, commentsOf(file));
 }
 for (const file of tests) titles += await checkTexts(file, titlesOf(file));
