@@ -1,5 +1,5 @@
 // Draws the moving picture of the README, the graphs of docs/first-model.md and the pictures of docs/pages-and-notebooks.md, from generated data, with the built package:
-// `npm run pictures`, or `node scripts/drawPictures.mjs NAME…` for some of them. `--png` writes PNG files beside them, to look at.
+// `npm run pictures`, or `node scripts/drawPictures.mjs NAME…` for some of them. `--png` also writes PNG files, to look at.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

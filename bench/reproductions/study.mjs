@@ -78,7 +78,7 @@ export function openStudy(name, { quick, memory, fresh, seconds = Infinity, earl
       Object.entries(cells).reduce((sum, [key, cell]) => sum + (key.startsWith(prefix) ? cell.seconds : 0), 0),
     /**
      * @param rows - may grow afterwards: a study that runs out of time shows what it has
-     * @param timed - columns that hold seconds: they are printed, and not compared with those of another run
+     * @param timed - columns of seconds: they are printed, and not compared with another run
      */
     table: (title, head, rows, { timed = [] } = {}) => outcome.tables.push({ title, head, rows, timed }),
     figure: async (file, svg, caption) => outcome.figures.push({ file, svg: await svg, caption }),

@@ -80,7 +80,7 @@ describe('reasons why a search ended are distinct', () => {
   it('names the remedy at a limit', async () => {
     const model = gplvm(Y, { latentDim: 2 });
     const first = await fit(model, { maxIterations: 1 });
-    expect(first.message).toContain('Raise the limit, or pass this result as `start`.');
+    expect(first.message).toContain('Raise the limit, or continue with `start`.');
     const second = await fit(model, { start: first, maxIterations: 1 });
     expect(second.trace[0]!.objective).toBe(first.objective);
     expect(second.objective).toBeGreaterThan(first.objective);

@@ -124,7 +124,7 @@ test('--start continues an earlier fit from its result', async () => {
   const fitted = (to: string, ...more: string[]) =>
     latentfield(['fit', data, '--model', 'gplvm', '--drop', 'flow', ...more, '--json', '--out', to]);
   const [first, second] = [JSON.parse((await fitted(out, '--max-iterations', '2')).stdout), join(path, 'second')];
-  expect(first.message).toContain('Raise the limit, or pass this result as');
+  expect(first.message).toContain('Raise the limit, or continue with');
   const ran = await fitted(second, '--start', out, '--max-iterations', '3');
   expect(ran.exitCode).toBe(0);
   const [traced] = readFileSync(join(second, 'trace.csv'), 'utf8').split('\n').slice(1);
@@ -143,7 +143,7 @@ test('--start continues an earlier fit from its result', async () => {
     '--out',
     join(path, 'fourth'),
   ]);
-  expect(plain.stdout).toContain('Raise the limit, or pass this result as --start');
+  expect(plain.stdout).toContain('Raise the limit, or continue with --start');
 });
 
 test.each([
