@@ -48,7 +48,7 @@ export function asynchronousSampler(seconds, run) {
   };
 }
 
-/** Times of one piece of work, and whether to go on measuring. */
+/** Times of one piece of work, and whether to continue measuring. */
 function series(seconds, most = MOST_RUNS) {
   const end = performance.now() + 1000 * seconds;
   const times = [];

@@ -87,7 +87,7 @@ export const run = (Y: number[][]): Promise<Fit> => fit(gplvm(Y, { latentDim: 2 
 export const double = (x: op.Tensor) => op.mul(x, 2);
 `;
 
-/** Tests of types that rest on nothing but the package, which its declarations must pass as the sources do. */
+/** Tests of types that depend on the package only, which its declarations must pass as the sources do. */
 function typeTests() {
   const tests = readdirSync(join(root, 'test'), { recursive: true }).filter((file) => file.endsWith('.test.ts'));
   const found = tests.filter((file) => {

@@ -98,7 +98,7 @@ function sentencesOf(file) {
     const text = textOf(node);
     const plain = text === undefined ? '' : plainText(text);
     if (plain.split(' ').length >= LEAST_WORDS && !/=>|;\s*const /.test(plain)) {
-      // Fragments of sentences go on from a word.
+      // Fragments of sentences continue from a word.
       const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
       sentences.push({ text: plain.replace(/^(?=of )/, 'X '), line });
     }

@@ -15,11 +15,11 @@ function checksumOfLibrary() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Thrown by a study whose time is up: what it has so far is shown, and the same command goes on from there. */
+/** Thrown by a study whose time is up: what it has so far is shown, and the same command continues from there. */
 export class TimeIsUp extends Error {}
 
 /**
- * One reproduction as it is computed: values by name, each kept in a file as soon as it is there, so that an interrupted run goes on where it
+ * One reproduction as it is computed: values by name, each kept in a file as soon as it is there, so that an interrupted run continues where it
  * was; tables and figures from them.
  *
  * @param seconds - CPU seconds after which no further value is begun

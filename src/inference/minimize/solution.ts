@@ -104,9 +104,7 @@ export function reportTo({ onProgress }: SolveSettings, progress: Progress): End
   const answer = onProgress?.(progress);
   if (isPromise(answer)) {
     answer.then(undefined, () => undefined);
-    throw new InvalidInputError(
-      'onProgress of minimize must return at once, but it returned a promise.',
-    );
+    throw new InvalidInputError('onProgress of minimize must return at once, but it returned a promise.');
   }
   if (answer !== false) return undefined;
   return { status: 'stopped', ending: 'stopped', how: 'Stopped by onProgress, which returned false' };

@@ -68,7 +68,7 @@ describe('a model whose variables are observed alone', () => {
     const text = described(table({ y: Y }));
     expect(text).toContain('table: 40 points');
     expect(text).toMatch(
-      /project: all variables of the model 'table' are observed, so there is nothing that new rows start from/,
+      /project: all variables of the model 'table' are observed, so new rows have no latents/,
     );
     expect(text).toMatch(/predict: all variables/);
   });
