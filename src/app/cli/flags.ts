@@ -191,7 +191,9 @@ export const inFlags = (text: string, options: readonly Option[]): string =>
     if (flag === undefined) return json ? `--options '{"${name}": ${inJson}}'` : span.slice(1, -1);
     if (value === '' || !flag.required) return flag.long!;
     const list = Array.from(value.matchAll(/'([^']*)'/g), ([, entry]) => entry);
-    const word = list.length > 0 ? list.join(',') : value.replace(/^\[\]$/, '');
-    const chosen = flag.argChoices?.includes('yes') ? (word === 'true' ? 'yes' : 'no') : word;
+    const word = list.length > 0 ? list.join(',') : value.replace(/^\[(.*)\]$/, '$1');
+    const choices = flag.argChoices ?? [];
+    const named = choices.includes(kebabCase(word)) ? kebabCase(word) : word;
+    const chosen = choices.includes('yes') ? (word === 'true' ? 'yes' : 'no') : named;
     return `${flag.long} ${/^[\w.,:*%@/…-]+$/.test(chosen) ? chosen : `"${chosen}"`}`;
   });

@@ -54,7 +54,7 @@ function sentences(fit: Fit, record: TableRecord | undefined): string {
   lines.push(`objective ${objective}`);
   const parts = Object.entries(terms);
   if (parts.length > 1) for (const [name, value] of parts) lines.push(`  ${name} ${value}`);
-  lines.push(message);
+  lines.push(message.replace('`start`', '--start'));
   if (diagnostics.criterion !== undefined) lines.push(`ended because ${diagnostics.criterion}`);
   lines.push(effort(diagnostics));
   for (const [path, value] of Object.entries(parameters)) lines.push(`${path} = ${shown(value)}`);

@@ -278,14 +278,16 @@ it('options that a message of the library names are flags of the command, or JSO
     new Option('--missing-values <list>'),
     new Option('--header <how>').choices(['yes', 'no']),
     new Option('--flatten'),
+    new Option('--priors <kind>').choices(['weak', 'in-terms']),
+    new Option('--hold <paths>'),
     new Option('--no-scale'),
     new Option('-d, --dim <q>'),
     new Option('--options <json>'),
   ];
   const text =
-    "`maxBytes`, `maxBytes: 100`, `allowMissing: true`, `missingValues: ['-999', '.']`, `missingValues: []`, `missingValues: [';']`, `header: false`, `flatten: true`, `scale: false`, `latentDim: 1`, `neighbors: 20`, `noise: fixed(0.01)`, `meu`";
+    "`maxBytes`, `maxBytes: 100`, `allowMissing: true`, `missingValues: ['-999', '.']`, `missingValues: []`, `missingValues: [';']`, `header: false`, `flatten: true`, `priors: 'inTerms'`, `hold: […]`, `scale: false`, `latentDim: 1`, `neighbors: 20`, `noise: fixed(0.01)`, `meu`";
   expect(inFlags(text, options)).toBe(
-    '--max-bytes, --max-bytes 100, --missing ignore, --missing-values -999,., --missing-values "", --missing-values ";", --header no, --flatten, --no-scale, --dim 1, --options \'{"neighbors": 20}\', --options \'{"noise": {"fixed": 0.01}}\', meu',
+    '--max-bytes, --max-bytes 100, --missing ignore, --missing-values -999,., --missing-values "", --missing-values ";", --header no, --flatten, --priors in-terms, --hold …, --no-scale, --dim 1, --options \'{"neighbors": 20}\', --options \'{"noise": {"fixed": 0.01}}\', meu',
   );
   expect(inFlags(text, [])).toBe(text.replaceAll('`', ''));
 });
