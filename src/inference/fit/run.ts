@@ -1,8 +1,7 @@
-import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
+import { OptimizationError } from '../../core/errors.ts';
 import { counted } from '../../core/wording.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
-import { brokenTerms } from '../../model/objective.ts';
 import type { Solver } from '../../model/solver.ts';
 import { solve, solveIn } from '../minimize/minimize.ts';
 import { slices } from '../minimize/slices.ts';
@@ -84,19 +83,6 @@ function traceEntry({
   gradientNorm,
 }: Pick<Progress, 'iterations' | 'evaluations' | 'value' | 'gradientNorm'>): TraceEntry {
   return { iteration: iterations, evaluations, objective: -value, gradientNorm };
-}
-
-/** @throws InvalidInputError that names the parameter whose bounds the solver does not support */
-function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem['limits'], solver: string): void {
-  for (const { path, start, size } of variables) {
-    for (let i = start; limits !== undefined && start >= 0 && i < start + size; i++) {
-      const [lower, upper] = [limits.bounds.lower[i]!, limits.bounds.upper[i]!];
-      if (lower === Number.NEGATIVE_INFINITY && upper === Number.POSITIVE_INFINITY) continue;
-      throw new InvalidInputError(
-        `${solver} cannot keep to bounds, but '${path}' is bounded to [${lower}, ${upper}]. Use lbfgsb(), or leave the solver out.`,
-      );
-    }
-  }
 }
 
 /** Cost of reading the result of a search, in evaluations of the full log density or in steps of a computation. */
@@ -238,7 +224,9 @@ async function searchSteps(
     problem,
     settings,
   );
-  if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
+  if (!solver.bounded && limits !== undefined) {
+    (await import('../../later.ts')).checkUnbounded(layout, limits, solver.name);
+  }
   const most = pauseAt ?? maxIterations;
   const options = {
     ...{ signal, relativeDecrease, ...limits },
@@ -260,25 +248,9 @@ async function searchSteps(
       return { run, first: compute(() => run.next()) };
     } catch (error) {
       if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) {
-        throw startError(error, problem, from);
+        throw (await import('../../later.ts')).startError(error, problem, from);
       }
     }
-  }
-}
-
-/** Error at a start that names the terms of the log density that are not finite. */
-function startError(error: unknown, { densityAt, inBatches }: FitProblem, x: Float64Array): unknown {
-  if (!(error instanceof OptimizationError) || inBatches !== undefined) return error;
-  try {
-    const { value, terms } = densityAt(x);
-    if (Number.isFinite(value)) return error;
-    return new OptimizationError(
-      `The objective is not finite at the start: ${brokenTerms(terms)}. Start from a point where it is.`,
-      { cause: error },
-    );
-  } catch {
-    // The error reports that the density cannot be evaluated there.
-    return error;
   }
 }
 

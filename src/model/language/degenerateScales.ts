@@ -47,7 +47,7 @@ function ownScales(model: CompiledGraph, { densities }: Node): string[] {
   );
 }
 
-/** Paths of the free parameters without priors in the densities and maps that a variable is given to. */
+/** Paths of the free parameters without priors in the densities and maps of the children of a variable. */
 function scalesBelow(model: CompiledGraph, { name }: Node): string[] {
   return model.graph.nodes
     .filter(({ given }) => given.includes(name))
