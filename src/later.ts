@@ -5,10 +5,11 @@
 export { startFreeThreads, startThreads } from './engine/threads.ts';
 export { placed, reconstructed } from './fields/placement/placement.ts';
 export { checkpointOf, resumedFrom, saving } from './inference/checkpoint/index.ts';
-export { batchObjective, epochwise } from './inference/fit/batchObjective.ts';
+export { batchObjective, epochsOf, epochwise } from './inference/fit/batchObjective.ts';
 export { callersFunction } from './inference/fit/callersFunction.ts';
 export { chosenModel } from './inference/fit/chosenModel.ts';
 export { computation } from './inference/fit/computedRun.ts';
+export { fitStep, stageStep } from './inference/fit/fitStep.ts';
 export { notebookDisplay } from './inference/fit/notebookDisplay.ts';
 export { onlyPoint } from './inference/fit/onlyPoint.ts';
 export { startsFrom } from './inference/fit/perturbedStarts.ts';

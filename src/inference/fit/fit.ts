@@ -12,7 +12,7 @@ import type { AnyPosterior } from '../../model/posterior.ts';
 import { naturalEntries, type VariableLayout, valuesByPath } from '../../model/variables.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
 import { type Stopping, stopping } from '../minimize/solution.ts';
-import { createFit, type FitStep, fitFrom, fitStep, remembering, stageStep } from './createFit.ts';
+import { createFit, type FitStep, fitFrom, remembering } from './createFit.ts';
 import { beginsWithin, type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, type GivenStart, limitsOf, openProblem, valuesGiven } from './fitProblem.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
@@ -230,6 +230,7 @@ async function* stepsWith(
     const runs = await runsOf(problem, settings, seed, resumed);
     const saves = checkpoints?.saving(settings.checkpoint, stop.signal);
     const report = await reportTo(settings, stop.signal);
+    const steps = areTaken || report !== undefined ? await import('../../later.ts') : undefined;
     const isSaved = saves !== undefined;
     const again: string[] = [];
     const { trialIterations } = saved ?? settings;
@@ -250,11 +251,11 @@ async function* stepsWith(
             if (event.entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
             run.trace.push(event.entry);
           }
-          if (!areTaken && report === undefined) continue;
+          if (steps === undefined) continue;
           const step =
             event.kind === 'iteration'
-              ? fitStep(problem, event.start, event.entry, pointAt(problem, event.point), run.trace, seconds())
-              : stageStep(problem, event, run.trace, seconds());
+              ? steps.fitStep(problem, event.start, event.entry, pointAt(problem, event.point), run.trace, seconds())
+              : steps.stageStep(problem, event, run.trace, seconds());
           if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
           stop.hold();
           yield step;

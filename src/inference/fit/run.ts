@@ -1,5 +1,4 @@
 import { OptimizationError } from '../../core/errors.ts';
-import { counted } from '../../core/wording.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import type { Solver } from '../../model/solver.ts';
@@ -7,7 +6,7 @@ import { solve, solveIn } from '../minimize/minimize.ts';
 import { slices } from '../minimize/slices.ts';
 import type { Progress, Solution, SolverState } from '../minimize/solution.ts';
 import type { ComputedProgress } from './computedRun.ts';
-import type { BatchedObjective, FitProblem } from './fitProblem.ts';
+import type { FitProblem } from './fitProblem.ts';
 import type { Origin } from './restarts.ts';
 
 /** One start of a fit as plain data that can be sent to a worker. */
@@ -236,13 +235,14 @@ async function searchSteps(
     ...(state !== undefined && { state }),
   };
   const batched = inBatches !== undefined && solver.takesPlaces === true ? inBatches : undefined;
-  const driven = batched === undefined ? undefined : (await import('../../later.ts')).batchObjective(batched, x.length);
+  const batching = batched === undefined ? undefined : await import('../../later.ts');
+  const driven = batching?.batchObjective(batched!, x.length);
   for (let halvings = 0; ; halvings++) {
     const from = halvings === 0 ? x : x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const run =
       driven === undefined
         ? solve(objective, from, solver, options)
-        : solveIn(driven, from, solver, options, epochsOf(inBatches!, most));
+        : solveIn(driven, from, solver, options, batching!.epochsOf(inBatches!, most ?? MOST_ITERATIONS));
     if (state === undefined) await inBatches?.ready?.(0);
     try {
       return { run, first: compute(() => run.next()) };
@@ -252,12 +252,6 @@ async function searchSteps(
       }
     }
   }
-}
-
-/** Expresses a limit of iterations as `maxEpochs`, unless iterations were set explicitly. */
-function epochsOf({ perEpoch }: BatchedObjective, maxIterations = MOST_ITERATIONS): string | undefined {
-  const epochs = maxIterations / perEpoch;
-  return Number.isInteger(epochs) ? counted(epochs, 'epoch') : undefined;
 }
 
 /** Adapts the solver to the problem: wraps it for epochs, or to freeze some variables at first. Modules that few problems need are loaded on demand. */
