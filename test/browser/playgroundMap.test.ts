@@ -395,7 +395,7 @@ describePlayground('the map', () => {
     const labeled = await settled();
     const { x, y, width, height } = (await map().boundingBox())!;
     // Between rows the card shows what is expected there.
-    const card = page.getByRole('tooltip').filter({ hasText: /^row \d/ });
+    const card = page.getByRole('tooltip').filter({ hasText: /row \d/ });
     for (let k = 0; k < 400 && (await card.count()) === 0; k++) {
       await page.mouse.move(x + width * (0.2 + 0.006 * (k % 100)), y + height * (0.4 + 0.07 * Math.floor(k / 100)));
     }
@@ -477,6 +477,7 @@ describePlayground('the map', () => {
     expect(Number(seen)).toBeCloseTo(observations.at(0, 0), 2);
     // Two standard deviations are shown, of which a row may be twice as far away.
     expect(Math.abs(Number(seen) - Number(expected))).toBeLessThan(2 * Number(deviation));
+    await map().focus();
     await page.keyboard.press('ArrowRight');
     await panel()
       .getByText(/^At PCA 1 −?[\d.]+, PCA 2 −?[\d.]+\. By a Gaussian process fixed at these positions\.$/)

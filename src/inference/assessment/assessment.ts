@@ -141,7 +141,19 @@ export function assessmentOf(parts: AssessedParts): Assessment {
   });
 }
 
-/** Finding about `doubtful` points, in `assess` and in the explorer; `orElse` is a further rule for doubt. */
+/**
+ * Sentence about the points whose trustworthiness is below {@link LEAST_TRUSTWORTHINESS}, the same in `assess` and in the explorer.
+ *
+ * @param doubtful - number of these points
+ * @param points - number of all points
+ * @param orElse - a further rule for doubt, in words; default none
+ * @example
+ * ```ts
+ * const { pointwise } = localScores(Y, result.latents);
+ * const doubtful = pointwise.trustworthiness.filter((value) => value < LEAST_TRUSTWORTHINESS).length;
+ * console.log(doubtSentence(doubtful, Y.rows));
+ * ```
+ */
 export function doubtSentence(doubtful: number, points: number, orElse = ''): string {
   const bound = LEAST.trustworthiness;
   if (doubtful === 0)

@@ -315,7 +315,12 @@ export function Values({
   const [chosen, setOrder] = useState<Order>();
   const [isAll, setAll] = useState(false);
   const few = isRow ? TELLING : MOST_SHOWN;
-  const usual = isBoth && (!isRow || view.kind === 'image') ? 'difference' : isRow && !isAll ? 'telling' : 'order';
+  const usual =
+    isBoth && (!isRow || view.kind === 'image')
+      ? 'difference'
+      : isRow && !isAll && columns.length > few
+        ? 'telling'
+        : 'order';
   const order = chosen ?? usual;
   const range = (j: number) => ranges.high[j]! - ranges.low[j]!;
   /** Difference in standard deviations of a new row; for groups of rows, which may not vary, relative to the range. */
