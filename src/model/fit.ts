@@ -6,7 +6,7 @@ import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ParameterJSON } from './parameterToJson.ts';
 import type { EndingKind } from './solver.ts';
 
-/** Outcome of a fit; `message` explains it. 'degenerate' is a meaningless optimum, such as an empty graph. */
+/** Outcome of a fit; `message` explains it. 'degenerate' is a meaningless optimum, such as an empty graph, or one that does not exist, as for points that shrink while the weights of their map grow. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';
 
 /** The state of a fit after an iteration. */

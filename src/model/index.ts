@@ -8,6 +8,7 @@ export type {
   Forecast,
   Forecasting,
   ForecastOptions,
+  ForecastStart,
   GraphLearning,
   Imputing,
   LatentPlace,

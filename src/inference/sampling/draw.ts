@@ -5,7 +5,7 @@ import { seededRandom } from '../../core/random.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import type { AnyModel } from '../../model/model.ts';
 import { fileSystem } from '../checkpoint/checkpointFile.ts';
-import { callersFunction } from '../fit/inputChecks.ts';
+import { callersFunction } from '../fit/callersFunction.ts';
 import { slices } from '../minimize/slices.ts';
 import { type ChainObserver, type ChainSettings, type ChainState, newChain, runChain, standingOf } from './chain.ts';
 import { drawInWorkers } from './drawInWorkers.ts';

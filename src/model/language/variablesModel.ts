@@ -21,6 +21,7 @@ import { checkSupport } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
 import { assembledGraph, type CompiledGraph, compiled, type StartMaps, seenData } from './compiled.ts';
+import type { scaleFindings } from './degenerateScales.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type PathTable, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
@@ -60,6 +61,14 @@ export interface VariablesPosterior extends Posterior {
   readonly variables: FittedVariables;
 }
 
+/** Settings of a model of variables that fits choose. */
+interface VariablesSettings {
+  readonly maps?: StartMaps | undefined;
+  readonly reading?: SourcedModel | undefined;
+  /** Findings about the scales of points at a result. */
+  readonly findings?: typeof scaleFindings | undefined;
+}
+
 /**
  * The model defined by a graph of variables.
  *
@@ -71,7 +80,7 @@ export function variablesModel<Data>(
   data: Data,
   toJSON: () => ModelJSON,
   posteriorOf: (of: FittedGraph) => AnyPosterior,
-  { maps, reading }: { readonly maps?: StartMaps | undefined; readonly reading?: SourcedModel | undefined } = {},
+  { maps, reading, findings }: VariablesSettings = {},
 ): Model {
   const { name, variables, search, places, paths, spectralStart, curvature, note } = definition;
   const owner = `the model '${name}'`;
@@ -85,6 +94,7 @@ export function variablesModel<Data>(
   );
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
+  let scales = findings;
   const stream = lazily(() => streamOf(graph()));
   const compiledAt = (seed: number, batched: boolean, at: StartMaps | undefined) => {
     if (stream() !== undefined && !isSampled(stream()!)) throw unread(name);
@@ -113,8 +123,14 @@ export function variablesModel<Data>(
     },
     assemble: (seed, { batched = false } = {}) => {
       if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
-      const model = compile(seed, batched);
-      return withLocation(`The constants of ${owner}`, () => assembledGraph(model, curvature?.(data)));
+      const compiled = compile(seed, batched);
+      const assembly = withLocation(`The constants of ${owner}`, () => assembledGraph(compiled, curvature?.(data)));
+      if (scales === undefined || batched || assembly.findings !== undefined) return assembly;
+      const found = scales;
+      return {
+        ...assembly,
+        findings: (values) => withDensity(model, seed, (density) => found(compiled, values, density)),
+      };
     },
     note: (values: ParameterValues) =>
       (note?.(data, values) ?? '') +
@@ -150,7 +166,8 @@ export function variablesModel<Data>(
     return source?.rows ?? graph().points;
   });
   // Fits begin with the maps at which variables start, and go on with the model that starts there.
-  const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, { maps: own });
+  const startedAt = (own: StartMaps) =>
+    variablesModel(definition, data, toJSON, posteriorOf, { maps: own, findings: scales });
   const chooseStart = lazily(() => {
     const { variable } = graph().nodes.find(({ variable }) => variable.role === 'latent') ?? {};
     if (maps !== undefined || variable?.role !== 'latent') return undefined;
@@ -164,7 +181,8 @@ export function variablesModel<Data>(
       return chooseStart();
     }
     return async (settings: ChoiceSettings) => {
-      const { scalesAreHeld } = await import('../../later.ts');
+      const { scaleFindings, scalesAreHeld } = await import('../../later.ts');
+      scales = scaleFindings;
       withLocation(`The variables of ${owner}`, () =>
         withDensity(model, settings.seed, (density, start) =>
           scalesAreHeld(model, compile(settings.seed, false), start, density),
@@ -249,9 +267,8 @@ function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): 
   };
 }
 
-/** True for points with a density whose scales might shrink with them. */
-const mayShrink = ({ variable }: Node): boolean =>
-  variable.role === 'latent' && variable.density !== undefined && variable.posterior === undefined;
+/** True for points whose scale may be undetermined. */
+const mayShrink = ({ variable }: Node): boolean => variable.role === 'latent' && variable.posterior === undefined;
 
 /** Calls `work` with the log density of a model as a function of natural values (−∞ if undefined), and with its initial values. */
 function withDensity<T>(
