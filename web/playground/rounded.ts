@@ -6,12 +6,12 @@ import type { AnyFit } from './fitSummary.ts';
 /** Saved fit with rounded numbers, and its largest difference from the exact one. */
 export interface Rounded {
   readonly text: string;
-  /** Of predictions at the rows' positions, in standard deviations of a new row; without predictions, of positions, relative to the extent of the map. */
+  /** Largest difference of predictions at the positions of the rows, in standard deviations of a new row; without predictions, of positions, relative to the extent of the map. */
   readonly difference: number;
   readonly of: 'predictions' | 'positions';
 }
 
-/** Decimal places beyond those of a column's standard deviation: the step is at most a thousandth of it. */
+/** Decimal places after the first digit of a column's standard deviation: the step is at most a thousandth of it. */
 const PLACES = 3;
 /** Significant digits of lists of parameters, such as latents. */
 const DIGITS = 6;
@@ -29,7 +29,7 @@ type Saved = Readonly<Record<string, unknown>> & {
 
 /**
  * Rounds a saved fit so that it becomes a short link: the observations to a thousandth of the standard deviation of their column, lists of parameters
- * to six significant digits, and the course of the search to twenty steps. Single parameters stay exact, and the objective is that of the rounded
+ * to six significant digits, and the course of the search to twenty steps. Single parameters stay exact, and the objective is computed at the rounded
  * values.
  *
  * @param text - saved fit, as `savedText` writes it

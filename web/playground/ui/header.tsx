@@ -156,7 +156,7 @@ function ModelChoice({ fitting: { shown }, onModel, onDrawer }: Given) {
   );
 }
 
-/** Statuses of fits whose search did not end by itself. */
+/** Statuses of fits whose search did not converge. */
 const ENDINGS: Readonly<Record<string, string>> = {
   maxIterations: 'At the limit on iterations',
   stopped: 'Stopped',
