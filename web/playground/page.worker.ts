@@ -18,6 +18,7 @@ import {
   savedText,
   summaryOf,
   tableOf,
+  withoutOptions,
 } from './fitSummary.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved, searchOf } from './model.ts';
@@ -178,10 +179,6 @@ self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: nu
     self.postMessage({ id, error: message } satisfies Reply);
   }
 });
-
-/** Sentence without options of programs, which the page does not have. */
-const withoutOptions = (sentence: string): string =>
-  sentence.replace(/ \([^()]*`[^()]*\)/g, '').replace(/,(?: or)? [^,.:;()`]*`[^`]*`/g, '');
 
 function follow(signal: Signal['signal']): void {
   if (signal === 'seen') isSeen = true;

@@ -65,7 +65,7 @@ export type RunEvent =
   | { readonly kind: 'stage'; readonly start: number; readonly entry: TraceEntry; readonly stage: Stage }
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
   | { readonly kind: 'end'; readonly start: number; readonly solution: RunSolution }
-  /** The worker of this start was lost; the start begins anew, with the same result. */
+  /** The worker of this start was lost; the start begins again, with the same result. */
   | { readonly kind: 'again'; readonly start: number; readonly why: string };
 
 /** Default limit of iterations. */

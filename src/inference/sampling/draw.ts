@@ -221,7 +221,7 @@ function observerOf(
       if (states.every((state) => state.draws.length > 0)) return;
       signal?.throwIfAborted();
       throw new OptimizationError(
-        'The chains were stopped in their warm-up, so there are no draws yet. Let them go on.',
+        'The chains were stopped in their warm-up, so there are no draws yet. Let them continue.',
       );
     },
   };

@@ -165,7 +165,7 @@ export function variablesModel<Data>(
     if (isRead && !areIndependent(graph(), () => compile(0, true))) return undefined;
     return source?.rows ?? graph().points;
   });
-  // Fits begin with the maps at which variables start, and go on with the model that starts there.
+  // Fits begin with the maps at which variables start, and continue with the model that starts there.
   const startedAt = (own: StartMaps) =>
     variablesModel(definition, data, toJSON, posteriorOf, { maps: own, findings: scales });
   const chooseStart = lazily(() => {
