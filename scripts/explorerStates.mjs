@@ -68,7 +68,7 @@ const STATES = {
     await page.waitForSelector('[data-status=done]');
     await page.locator('[name=maxIterations]').evaluate((input) => {
       input.value = '100000';
-      input.dispatchEvent(new Event('change', { bubbles: true }));
+      input.dispatchEvent(new Event('input', { bubbles: true }));
     });
     await page.locator('#settings').evaluate((form) => form.requestSubmit());
     await page.getByRole('heading', { name: 'Fitting' }).waitFor();

@@ -124,11 +124,7 @@ export type FitOf<M> =
 /** A loaded fit of unknown type: of a model with a mapping, unless a type is specified. */
 export type LoadedFit = FittedModel & Mapped & Partial<Omit<AnyAbilities, keyof Mapped>>;
 
-/**
- * A fit as plain JSON. Numbers that are not finite, which occur only in failed fits, are 'NaN', 'Infinity' and '-Infinity'.
- *
- * Format 1, which had no checksums, can still be read.
- */
+/** A fit as plain JSON. Numbers that are not finite, which occur only in failed fits, are 'NaN', 'Infinity' and '-Infinity'. */
 export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly format: 'latentfield-fit';
   readonly version: 2;

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type AnyModel,
   defineModel,
   fit,
   fixed,
   gaussian,
   gaussianProcess,
+  gplvm,
   latent,
   linearMap,
   Matrix,
@@ -65,11 +67,14 @@ describe('a search that converges is at a maximum', () => {
     ['one column of points under a linear map', through(standardNormal(), linearMap(), 1)],
     ['points under a network', through(standardNormal(), mlpMap({ hidden: 2 }))],
     ['points of a process with a free lengthscale', process({})],
+    ['gplvm with a free lengthscale', gplvm(y, { latentDim: 1, kernel: rbf() })],
   ] as const;
-  const isReported = async (model: (typeof without)[number][1], maxIterations: number) => {
+  const isReported = async (model: AnyModel, maxIterations: number) => {
     const { status, message } = await fit(model, { seed: 1, maxIterations });
     expect(status).not.toBe('converged');
-    expect(message).toMatch(/has no maximum: .* 'x' shrinks with '(f\.(layer1\.)?weights|y\.kernel\.rbf\.lengthscale)/);
+    expect(message).toMatch(
+      /has no maximum: .* '(x|latents)' shrinks with '(f\.(layer1\.)?weights|(y|mapping)\.kernel\.rbf\.lengthscale)/,
+    );
   };
   it.each(without)('not where none exists, after a few iterations: %s', (_, model) => isReported(model, 30));
   it.each(without)('not where none exists: %s', { tags: 'long' }, (_, model) => isReported(model, 5000));
@@ -84,6 +89,7 @@ describe('a search that converges is at a maximum', () => {
     ['weights with a prior', through(standardNormal(), held())],
     ['a chain under such weights', through(markov(), held())],
     ['points of a process with a fixed lengthscale', process({ lengthscale: fixed(1) })],
+    ['the default gplvm', gplvm(y, { latentDim: 1 })],
   ])('reports it where one exists: %s', async (_, model) => {
     const { status, message } = await fit(model, { seed: 1, maxIterations: 5000 });
     expect(status).toBe('converged');

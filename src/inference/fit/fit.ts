@@ -270,7 +270,7 @@ async function* stepsWith(
       await events.return(undefined as never);
     }
     const best = bestSolution(runs.filter(isEnded), runs.length, problem.limits, stop);
-    const { point, status, trace, ...end } = withFindings(problem, best);
+    const { point, status, trace, ...end } = await withFindings(problem, best);
     const note = model.note?.(problem.valuesAt(point.x)) ?? '';
     const message = end.message + choice + note + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;

@@ -88,7 +88,7 @@ export function scaleFindings(
       for (const path of below) powers.set(path, start);
       choosePowers(powers, below, [0, -1, 1], () => height(SHRUNK.at(-1)!));
       if (moving(powers) === '' || !SHRUNK.every((factor) => height(factor) >= least)) continue;
-      const isDegenerate = variable.density !== undefined;
+      const isDegenerate = node.densities.length > 0;
       const how = `as '${name}' shrinks with ${moving(powers)} to make up for it`;
       const message = isDegenerate
         ? `The model has no maximum: the objective never falls ${how}, so these points and parameters mean nothing. Give the parameters priors or fix one, or infer '${name}' as Gaussian rows (posterior: gaussian()).`

@@ -17,11 +17,10 @@ import type {
   Search,
   SourcedModel,
 } from '../model.ts';
-import { checkSupport } from '../parameter.ts';
+import { checkSupport, type Parameter } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
 import { assembledGraph, type CompiledGraph, compiled, type StartMaps, seenData } from './compiled.ts';
-import type { scaleFindings } from './degenerateScales.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type PathTable, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
@@ -61,14 +60,6 @@ export interface VariablesPosterior extends Posterior {
   readonly variables: FittedVariables;
 }
 
-/** Settings of a model of variables that fits choose. */
-interface VariablesSettings {
-  readonly maps?: StartMaps | undefined;
-  readonly reading?: SourcedModel | undefined;
-  /** Findings about the scales of points at a result. */
-  readonly findings?: typeof scaleFindings | undefined;
-}
-
 /**
  * The model defined by a graph of variables.
  *
@@ -80,7 +71,7 @@ export function variablesModel<Data>(
   data: Data,
   toJSON: () => ModelJSON,
   posteriorOf: (of: FittedGraph) => AnyPosterior,
-  { maps, reading, findings }: VariablesSettings = {},
+  { maps, reading }: { readonly maps?: StartMaps | undefined; readonly reading?: SourcedModel | undefined } = {},
 ): Model {
   const { name, variables, search, places, paths, spectralStart, curvature, note } = definition;
   const owner = `the model '${name}'`;
@@ -94,7 +85,6 @@ export function variablesModel<Data>(
   );
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
-  let scales = findings;
   const stream = lazily(() => streamOf(graph()));
   const compiledAt = (seed: number, batched: boolean, at: StartMaps | undefined) => {
     if (stream() !== undefined && !isSampled(stream()!)) throw unread(name);
@@ -124,13 +114,7 @@ export function variablesModel<Data>(
     assemble: (seed, { batched = false } = {}) => {
       if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
       const compiled = compile(seed, batched);
-      const assembly = withLocation(`The constants of ${owner}`, () => assembledGraph(compiled, curvature?.(data)));
-      if (scales === undefined || batched || assembly.findings !== undefined) return assembly;
-      const found = scales;
-      return {
-        ...assembly,
-        findings: (values) => withDensity(model, seed, (density) => found(compiled, values, density)),
-      };
+      return withLocation(`The constants of ${owner}`, () => assembledGraph(compiled, curvature?.(data)));
     },
     note: (values: ParameterValues) =>
       (note?.(data, values) ?? '') +
@@ -142,6 +126,15 @@ export function variablesModel<Data>(
       const source = stream();
       if (source === undefined || !isSampled(source) || source.latents === undefined) return posterior;
       return ofAllRows(posterior, source.latents);
+    },
+    findings: async (values, seed) => {
+      const compiled = compiledFor(values);
+      const isLoose = ([path, { free, prior }]: [string, Parameter]) =>
+        free && prior === undefined && (places === undefined || /lengthscale/.test(path));
+      // Named models fix the scales of their default kernels.
+      if (!graph().nodes.some(mayShrink) || !Object.entries(compiled.parameters).some(isLoose)) return undefined;
+      const { scaleFindings } = await import('../../later.ts');
+      return withDensity(model, seed, (density) => scaleFindings(compiled, values, density));
     },
     toJSON,
   };
@@ -166,8 +159,7 @@ export function variablesModel<Data>(
     return source?.rows ?? graph().points;
   });
   // Fits begin with the maps at which variables start, and continue with the model that starts there.
-  const startedAt = (own: StartMaps) =>
-    variablesModel(definition, data, toJSON, posteriorOf, { maps: own, findings: scales });
+  const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, { maps: own });
   const chooseStart = lazily(() => {
     const { variable } = graph().nodes.find(({ variable }) => variable.role === 'latent') ?? {};
     if (maps !== undefined || variable?.role !== 'latent') return undefined;
@@ -181,8 +173,7 @@ export function variablesModel<Data>(
       return chooseStart();
     }
     return async (settings: ChoiceSettings) => {
-      const { scaleFindings, scalesAreHeld } = await import('../../later.ts');
-      scales = scaleFindings;
+      const { scalesAreHeld } = await import('../../later.ts');
       withLocation(`The variables of ${owner}`, () =>
         withDensity(model, settings.seed, (density, start) =>
           scalesAreHeld(model, compile(settings.seed, false), start, density),
