@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { LatentFieldError } from 'latentfield';
 import { exportedFunctions, hostile, isOwn, shown } from './hostile.mjs';
 
-/** No arguments, one, two, in an order of their own for every seed. */
+/** No arguments, one, two, …, in an order drawn by the seed. */
 const lists = [[], ...hostile.map((a) => [a]), ...hostile.flatMap((a) => hostile.map((b) => [a, b]))];
 
 export async function attackArguments({ seed, cases, report }) {
@@ -23,7 +23,7 @@ async function oneCall(name, called, makers, report) {
   const before = tf.engine().state.numTensors;
   try {
     let result = await called(...given);
-    // What is made is often asked for nothing; generators begin when they are.
+    // Results are often unused; generators begin on their first request.
     if (typeof result?.next === 'function') result = await result.next();
     report.count('values');
   } catch (error) {

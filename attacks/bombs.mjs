@@ -1,4 +1,4 @@
-// Small files that claim, or unpack to, gigabytes: each is read by a process of its own, which must refuse it with what to do, or read what is there,
+// Small files that claim, or unpack to, gigabytes: a separate process reads each and must refuse it with a remedy, or read its actual content,
 // within seconds and without the memory that it claims.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { columnFromArray, nullType, tableFromColumns, tableToIPC } from '@uwdata
 import { zipSync } from 'fflate';
 import { childOf, lastJson, programOf } from './child.mjs';
 
-/** What a table may hold unless its reader says otherwise, 1.2 GB, and what a process takes beside it. */
+/** Default limit on the size of a table, 1.2 GB, and the other memory of a process. */
 const MOST_MEGABYTES = 1500;
 const MOST_SECONDS = 30;
 
@@ -48,7 +48,7 @@ function npy(descr, shape, content = Buffer.alloc(0)) {
   return Buffer.concat([Buffer.from('\x93NUMPY\x01\x00', 'latin1'), length, Buffer.from(header), content]);
 }
 
-/** An archive whose directory says another unpacked size. */
+/** An archive whose directory lists a wrong unpacked size. */
 function archive(content, claimed) {
   const packed = Buffer.from(zipSync({ 'X.npy': content }, { level: 9 }));
   if (claimed === undefined) return packed;
@@ -196,7 +196,7 @@ const nulls = (rows, columns = 1) =>
     ),
   );
 
-/** A table whose record says so many rows: little-endian longs of the rows that it has are put in their place. */
+/** A table with a false number of rows: the little-endian integers of the true number are replaced. */
 function claiming(bytes, rows, claimed) {
   const copy = Buffer.from(bytes);
   const [old, fresh] = [rows, claimed].map((value) => {

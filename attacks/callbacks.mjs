@@ -30,7 +30,7 @@ const short = { maxIterations: 3, seed: 1, engine: 'wasm' };
 const boom = new RangeError('boom');
 const never = new Promise(() => undefined);
 
-/** What a function does, by name; `honest` is what it should have done. */
+/** Behaviors of a function by name; `honest` is the expected one. */
 const deeds = {
   throws: () => {
     throw boom;
@@ -59,7 +59,7 @@ const deeds = {
 /** Functions that are called by tensor operations cannot be waited for. */
 const waited = ['hangs', 'rejects'];
 
-/** Places, each with what to run with a function in it. */
+/** Callers of functions, each with a program that passes one. */
 const places = {
   onProgress: (f) => fit(plain(), { ...short, onProgress: () => f(() => undefined), maxSeconds: 1 }),
   'onProgress, then the fit again': (f) =>
@@ -83,7 +83,7 @@ const places = {
       if (error !== boom && error !== undefined) throw error;
     }
   },
-  // What an objective of the caller's throws, minimize throws as it is.
+  // `minimize` rethrows errors of the caller's objective unchanged.
   objective: async (f) => {
     try {
       return minimize((x) => f(() => ({ value: x[0] ** 2, gradient: [2 * x[0]] })), [1], lbfgs());

@@ -1,5 +1,5 @@
 // Random calls of every public function: named models with random options on random data, fitted and used; and every other export with
-// arguments that it was not made for. Whatever comes back is typed: a result whose numbers are finite unless it has failed, or one of the
+// arguments of other kinds. Every outcome must be typed: a result whose numbers are finite unless it has failed, or one of the
 // library's errors.
 import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
@@ -113,7 +113,7 @@ const FIT_OPTIONS = fc.record(
   { requiredKeys: [] },
 );
 
-/** What each model takes; one option of another's comes in now and then. */
+/** Options of each model; now and then one of another model is added. */
 const GP = [
   'kernel',
   'noise',
@@ -214,7 +214,7 @@ async function exportCalled(i, { which, args }, report) {
     what,
     async () => {
       let result = await value(...made);
-      // What is made is often asked for nothing; generators begin when they are.
+      // Results are often unused; generators begin on their first request.
       if (typeof result?.next === 'function') result = await result.next();
       return result;
     },

@@ -1,4 +1,4 @@
-// Programs of an attack in processes of their own.
+// Programs of an attack in separate processes.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ export async function childOf(command, { env = {} } = {}) {
   return { code, signal, stdout, stderr };
 }
 
-/** Whether a process is ready to run, or has ended and only waits to be told, and for how many milliseconds it has had a processor. */
+/** State of a process (ready to run; ended and waiting for its parent) and its processor time in milliseconds. */
 function standing(pid) {
   try {
     const state = /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))[1];
@@ -36,15 +36,15 @@ function standing(pid) {
   }
 }
 
-/** Milliseconds between two looks at a process, and for which it is looked at in all: pipes may be held open by others. */
+/** Milliseconds between two checks of a process, and of all checks together: other processes may keep pipes open. */
 const LOOK = 10;
 const LOOKS_END = 120_000;
 
 /**
- * Waits until a process has ended, for so many milliseconds of its own: those for which it has a processor or sleeps, not those for which it is ready
- * and other work has the processors.
+ * Waits until a process has ended. The limit counts milliseconds while it has a processor or sleeps, not while it is ready and other work has the
+ * processors.
  *
- * @returns what `closed` gives; undefined if it lives on
+ * @returns the result of `closed`; undefined if the process is still alive
  */
 export async function endWithin({ pid }, closed, milliseconds) {
   const began = performance.now();
@@ -68,10 +68,10 @@ export function reasonAgainst(command) {
   return status === 0 ? undefined : stderr.trim().split('\n')[0] || `it ended with ${status}`;
 }
 
-/** What a command is called with so that it is the first process of its own namespace, as in a container; killing it kills all of them. */
+/** Prefix that makes a command the first process of a new namespace, as in a container; killing it kills all its children. */
 export const ISOLATED = ['unshare', '-rpf', '--kill-child', '--mount-proc'];
 
-/** Whether commands can be isolated here; where they cannot, the report says so. */
+/** True if commands can be isolated on this machine; the report notes when they cannot. */
 export function canIsolate(report) {
   const reason = reasonAgainst([...ISOLATED, 'true']);
   if (reason !== undefined) report.skip(`a namespace of processes: ${reason}`);
@@ -85,7 +85,7 @@ export async function commandNames() {
   return listed.map((name) => name.trim()).filter((name) => name !== 'help');
 }
 
-/** What a child wrote as JSON in its last line, undefined where it wrote none. */
+/** JSON in the last line of a child; undefined if there is none. */
 export function lastJson({ stdout }) {
   try {
     return JSON.parse(stdout.trim().split('\n').at(-1));

@@ -1,5 +1,5 @@
 // Parquet and Arrow files that were damaged at random: bytes, lengths and sizes that lie, parts that are missing or there twice. Each must be read or
-// refused by a typed error, within seconds and within the memory of a process; a process reads many, and its last line tells which one ended it.
+// refused by a typed error, within seconds and within the memory of a process; a process reads many, and its last line names the one that ended it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -73,7 +73,7 @@ export function damaged({ bytes }, random) {
     copy.writeUInt32LE(value >>> 0, Math.min(at(), copy.length - 4));
     return copy;
   }
-  // Footers, which say what is where, are hit as often as all the rest.
+  // Footers, which contain the layout, are hit as often as all other parts together.
   const from = kind < 5 ? 0 : Math.max(0, copy.length - 600);
   for (let k = 0; k <= random() * 4; k++) {
     const place = from + Math.floor(random() * (copy.length - from));

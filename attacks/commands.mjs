@@ -1,5 +1,5 @@
-// Arguments of the command line drawn at random, and folders whose fit.json is damaged: every run ends with 0, 1, 2 or 130, says what is wrong
-// in a sentence, and never shows a stack or 'a way that it does not know'. A damaged folder ends with 2.
+// Arguments of the command line drawn at random, and folders whose fit.json is damaged: every run ends with 0, 1, 2 or 130, reports errors in a
+// sentence, and never shows a stack or an unexpected failure. A damaged folder ends with 2.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -104,7 +104,7 @@ export async function attackCommands({ seed, cases, report }) {
   const place = (name) => join(folder, name);
   const before = process.cwd();
   try {
-    // Whatever a random path names is made here.
+    // Files and folders that random paths name are made here.
     process.chdir(folder);
     for (const [name, text] of Object.entries(TABLES)) writeFileSync(place(name), text, 'latin1');
     const made = await called([
@@ -137,7 +137,7 @@ async function damagedFolder(i, { random, whole, place, report }) {
   try {
     text = JSON.stringify(json);
   } catch {
-    // JSON.stringify cannot write what is nested so deep; a file can hold it.
+    // JSON.stringify cannot write values nested so deeply; a file can contain them.
     text = `${'{"model":['.repeat(20_000)}${']}'.repeat(20_000)}`;
   }
   const isCut = random() < 0.1;
@@ -148,7 +148,7 @@ async function damagedFolder(i, { random, whole, place, report }) {
   const { code, stdout, stderr } = await called([command, target, ...rest]);
   const what = `case ${i}: ${command} of a fit with ${isCut ? 'its end cut off' : `${kind} at ${key}`}`;
   checkEnd(what, { code, stderr }, report);
-  // The order of members says nothing, and a member may be written again as it was.
+  // The order of members has no meaning, and a member may be repeated unchanged.
   if (code === 0 && stdout !== (await called([command, place('whole'), ...rest])).stdout) {
     report.count('silent');
     report.fail(`${what}, ended with 0 and another answer`, stdout);

@@ -14,7 +14,7 @@ const HERE = [
   ['an environment that names another engine', { LATENTFIELD_ENGINE: 'typescript' }, {}],
   ['a smaller stack and heap', { NODE_OPTIONS: '--max-old-space-size=300' }, {}],
 ];
-/** Versions of Node.js beside the one at work: binary packages on npm, those that its package 'node' installs. */
+/** Versions of Node.js in addition to the running one: the binary packages that npm's package 'node' installs. */
 const VERSIONS = [20, 22, 24];
 
 export async function attackDeterminism({ cases, report }) {

@@ -1,5 +1,5 @@
-// Disks that are full: a fit with a checkpoint and the command line write on a small file system of their own, once with room and once with a
-// few kilobytes. What cannot be written is said, and what was there is whole.
+// Disks that are full: a fit with a checkpoint and the command line write to a small separate file system, once with enough space and once with a
+// few kilobytes. Failed writes are reported, and earlier files stay whole.
 import { childOf, lastJson, programOf, reasonAgainst } from './child.mjs';
 
 const MOUNTED = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"';

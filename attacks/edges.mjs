@@ -73,7 +73,7 @@ async function info(folder) {
   const streams = { stdout: { write: () => true }, stderr: { write } };
   return { code: await run(['info', folder], streams), stderr };
 }
-/** Longest that a process may live after a signal, in milliseconds for which it has a processor. */
+/** Limit on the life of a process after a signal, in milliseconds of processor time. */
 const AT_ONCE = 1000;
 
 export async function attackEdges({ seed, cases, report }) {
@@ -101,7 +101,7 @@ export async function attackEdges({ seed, cases, report }) {
   }
 }
 
-/** Fits that replace results, killed while they write: the folder holds one of the results, or is refused. Every other one is the first process of a namespace. */
+/** Fits that replace results, killed while they write: the folder contains one of the results, or is refused. Every other one is the first process of a namespace. */
 async function replaced({ path, data, random, cases, isolated, report }) {
   const out = path('replaced');
   const args = (k) => [program, 'fit', data, '--model', 'pca', '--dim', String(1 + (k % 2)), '--out', out, '--force'];
@@ -136,7 +136,7 @@ async function replaced({ path, data, random, cases, isolated, report }) {
 const RACERS = 4;
 
 /**
- * Fits of several processes into one folder, or with one checkpoint, at once: one writes, the others are refused. Of every other pair of races each
+ * Fits of several processes into one folder, or with one checkpoint, at once: one writes, the others are refused. In every other pair of races each
  * process is the first of its namespace, so that all have one number. In half of the races one is killed, whose lock the next process takes over.
  */
 async function raced({ path, data, random, cases, isolated, report }) {
@@ -288,7 +288,7 @@ const attacks = {
       ['project', fitted, path('zero.csv')],
       ['impute', fitted, path('zero.csv')],
       ['score', fitted, '--data', path('zero.csv')],
-      ['assess', fitted, '--labels', path('zero.csv')],
+      ['assess', fitted, '--label-file', path('zero.csv')],
       ['sweep', path('zeros.json'), '--out', path('zerosSwept')],
     ]) {
       const command = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(told)}`, program];

@@ -1,5 +1,5 @@
-// What commands say about how long they take, and limits of seconds, by a clock that counts the work of the processor: other work on the machine changes
-// neither. What is told before a command begins, and while it goes on, must be right within a factor of two; limits are kept to a tenth or two seconds.
+// Announced times and limits of seconds of commands, by a clock that counts processor time, so that other work on the machine changes
+// neither. Times announced before and during a command must be right within a factor of two; limits are kept to a tenth or two seconds.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import seedrandom from 'seedrandom';
 import { childOf, lastJson, programOf } from './child.mjs';
 
-/** How far an estimate may be from the truth, and how many seconds, in which it is rounded. */
+/** Allowed factor between estimate and truth, and allowed seconds, for rounding. */
 const FACTOR = 2;
 const ROUNDED = 1;
-/** Seconds below which no time is told. */
+/** Seconds below which no time is announced. */
 const UNANNOUNCED = 10;
 /** How much faster the clock goes, which makes long work of short work. */
 const SCALE = 20;
@@ -35,7 +35,7 @@ export async function attackEstimates({ seed, cases, report }) {
   }
 }
 
-/** Of both in turn, so that a short form has some of each. */
+/** Alternates between both, so that a short form has some of each. */
 function* interleaved(...lists) {
   for (let isLeft = true; isLeft; ) {
     isLeft = false;
@@ -48,7 +48,7 @@ function* interleaved(...lists) {
   }
 }
 
-/** Every time that was told, beside how long it took until what it is of was over. */
+/** Every announced time, with the measured time of the same work. */
 function judge({ what, until }, { code, lines, ended }, report) {
   if (code !== 0) return report.fail(what, lines.map(({ text }) => text).join(''));
   const told = lines.flatMap(({ at, text }) => {

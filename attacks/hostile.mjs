@@ -1,4 +1,4 @@
-// What nobody should give, and the functions that are given it.
+// Arguments that nobody should pass, and the functions that receive them.
 
 import * as data from 'latentfield/data';
 import * as inference from 'latentfield/inference';
@@ -20,10 +20,10 @@ const refusing = (what) =>
 const cyclic = [];
 cyclic.push(cyclic);
 
-/** What a function of the attack's throws: the caller's own. */
+/** Error that a function of the attack throws, in the role of the caller's. */
 export const OWN = 'mine';
 
-/** What nobody should give; made anew each time, so that a call that writes to it spoils no other case. */
+/** Arguments that nobody should pass; rebuilt each time, so that a call that writes to it spoils no other case. */
 export const hostile = [
   () => undefined,
   () => null,
@@ -99,7 +99,7 @@ export function exportedFunctions() {
   return [...new Map(functions)];
 }
 
-/** Exports that call a function of the caller's and say that what it throws is thrown as it is. */
+/** Exports that call a function of the caller and document that its errors are rethrown unchanged. */
 const PASSING = new Set([
   'withFloat64',
   'minimize',
@@ -114,7 +114,7 @@ const PASSING = new Set([
 /** Whether an error is one that the attack's own function threw, where that is promised. */
 export const isOwn = (name, error) => PASSING.has(name) && error instanceof RangeError && error.message === OWN;
 
-/** What an argument looks like, in a report. */
+/** Text of an argument in a report. */
 export function shown(value) {
   try {
     return typeof value === 'function' ? 'a function' : (JSON.stringify(value)?.slice(0, 40) ?? String(value));

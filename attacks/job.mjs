@@ -1,4 +1,4 @@
-// What the children of attacks do: `node attacks/job.mjs NAME …` writes one line of JSON.
+// Work of the children of attacks: `node attacks/job.mjs NAME …` writes one line of JSON.
 import {
   closeSync,
   existsSync,
@@ -23,7 +23,7 @@ import { killedModel, killedOptions } from './killedFit.mjs';
 import { answersOf, own, savedModels, savedOptions, Y } from './savedModels.mjs';
 
 const jobs = {
-  /** Checksums of what fits of these models answer. */
+  /** Checksums of the answers of fits of these models. */
   async bits(names, options) {
     const found = {};
     const { threads: count = 1, ...rest } = JSON.parse(options);
@@ -82,10 +82,10 @@ const jobs = {
       return { objective, latents: checksum(latents) };
     });
   },
-  /** A command by a clock that counts the seconds for which this thread has a processor, times a scale: what it wrote to stderr and when. */
+  /** A command by a clock that counts the processor seconds of this thread, times a scale: its lines on stderr, and when it wrote them. */
   async timed(given) {
     const { args, scale } = JSON.parse(given);
-    // Threads that compile and collect garbage at the beginning work beside this one.
+    // Threads that compile and collect garbage run next to this one at the beginning.
     const ofThread = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e9;
     const start = ofThread();
     const seconds = () => scale * (ofThread() - start);
@@ -98,7 +98,7 @@ const jobs = {
     const code = await run(args, { stdout: { write }, stderr: { write } });
     return { code, lines, ended: seconds() };
   },
-  /** Pictures that are none, or that take what they should not: what came of each as PNG. */
+  /** Invalid pictures, and pictures with forbidden references: the outcome of each as PNG. */
   async png() {
     const svg = (content, size = 'width="20" height="20"') =>
       `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${size}>${content}</svg>`;
@@ -184,7 +184,7 @@ function isWholeJson(path) {
   }
 }
 
-/** The exit codes of a few commands with their files in a folder, and what they said. */
+/** Exit codes and messages of a few commands with their files in a folder. */
 async function commandsIn(folder, flags = []) {
   mkdirSync(folder, { recursive: true });
   const ended = [];
@@ -206,7 +206,7 @@ async function commandsIn(folder, flags = []) {
   return ended;
 }
 
-/** What came of it: a value, or an error and whether it is one of the library's. */
+/** Outcome: a value, or an error with a flag for errors of the library. */
 async function outcomeOf(work) {
   try {
     return { value: await work() };

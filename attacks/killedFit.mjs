@@ -1,4 +1,4 @@
-// A fit with a checkpoint in a file, to be killed: `node attacks/killedFit.mjs FILE` goes on from the file where there is one.
+// A fit with a checkpoint in a file, to be killed: `node attacks/killedFit.mjs FILE` continues from the file where there is one.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { fit, gplvm } from 'latentfield';

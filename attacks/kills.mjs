@@ -32,7 +32,7 @@ export async function attackKills({ seed, cases, report }) {
       const isLast = k % KILLS_PER_FIT === KILLS_PER_FIT - 1 || k === cases - 1;
       if (!isLast) continue;
       const { seed: _, ...rest } = killedOptions;
-      // It goes on, or begins anew, and removes what killed processes left.
+      // It continues, or begins again, and removes what killed processes left.
       const from = existsSync(path) ? { ...rest, resume: path } : killedOptions;
       const options = { ...from, checkpoint: path };
       const ended = await tried(report, what, () => fit(killedModel(), options));
@@ -53,7 +53,7 @@ export async function attackKills({ seed, cases, report }) {
   }
 }
 
-/** Starts the fit, or goes on with it, and kills it some milliseconds after it has begun to compute. */
+/** Starts the fit, or continues with it, and kills it some milliseconds after it has begun to compute. */
 async function killed([command, ...args], milliseconds, report) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   // Once all processes of its namespace have ended, too.

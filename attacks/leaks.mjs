@@ -1,7 +1,7 @@
 // Memory after many fits of every kind, saved and loaded: from the second half of them on it stays below a ceiling.
 import { childOf, lastJson, programOf } from './child.mjs';
 
-/** Bytes more at the end than at half of the way, at most, whatever the number of fits. */
+/** Largest growth in bytes from the middle to the end, for any number of fits. */
 const CEILING = { heapUsed: 6e6, arrayBuffers: 2e6 };
 
 export async function attackLeaks({ cases, report }) {

@@ -1,5 +1,5 @@
-// Memory that runs out: fits of more and more points where addresses or V8's heap are limited. What comes back has the bits of a fit with
-// all the memory there is, or is one of the library's errors; or V8 itself ends the process and says so. A checkpoint is whole or not there.
+// Memory that runs out: fits of more and more points where addresses or V8's heap are limited. A result has the bits of a fit without
+// limits, or is one of the library's errors; or V8 itself ends the process with a message. A checkpoint is whole or absent.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Damage to JSON, as disks, editors and programs do it: one change at a place drawn at random.
+// Damage to JSON, as disks, editors and programs do it: one change at a random position.
 
-/** Every place of a JSON value: the object or list that holds it, and its key. */
+/** Every position in a JSON value: the object or list that contains it, and its key. */
 function placesOf(value, found = []) {
   if (typeof value !== 'object' || value === null) return found;
   for (const key of Object.keys(value)) {
@@ -19,7 +19,7 @@ const deep = (close) => {
 
 const oneOf = (random, list) => list[Math.floor(random() * list.length)];
 
-/** Changes by name: each of the place that was drawn, with a stream of numbers from 0 to 1. */
+/** Changes by name, each applied to the drawn position, with a stream of numbers from 0 to 1. */
 const changes = {
   remove({ holder, key }) {
     if (Array.isArray(holder)) holder.splice(Number(key), 1);

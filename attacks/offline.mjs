@@ -1,4 +1,4 @@
-// The package where there is no network: fits of every kind, saved, loaded and drawn, and commands, in a network namespace of their own.
+// The package where there is no network: fits of every kind, saved, loaded and drawn, and commands, in a separate network namespace.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Every export that takes options is given one that it does not have: it must refuse it by name, and name the option that is nearest to a misspelled one.
+// Every export with options receives an unknown one: it must refuse it by name, and name the option that is nearest to a misspelled one.
 
 import { seededRandom } from 'latentfield';
 import { SparseMatrix } from 'latentfield/core';
@@ -251,7 +251,7 @@ const calls = {
   fitInWorker: (o) => workers.fitInWorker(model(), o).result,
 };
 
-/** Exports whose arguments are no options. */
+/** Exports whose arguments are not options. */
 const WITHOUT = new Set(
   `
   add clusteringAccuracy compareElpd comparedRows completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail exact expand fixed fixedAt

@@ -1,5 +1,5 @@
-// Fits on a queue with three workers, one of which is killed (SIGKILL) at a time drawn at random, again and again: each result must have the
-// bits of a fit on this machine. Takes redis-server, and BullMQ among the installed packages.
+// Fits on a queue with three workers; again and again one is killed (SIGKILL) at a random time: each result must have the
+// bits of a fit on this machine. Needs redis-server, and BullMQ among the installed packages.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ export async function attackQueue({ seed, cases, report }) {
   try {
     const began = performance.now();
     const whole = bitsOf(await fit(killedModel(), options));
-    // A quiet fit says how long one takes.
+    // An undisturbed fit measures the time of one.
     await fit(killedModel(), { ...options, workers: queuePool({ connection }) });
     const usual = (performance.now() - began) / 2;
     for (let k = 0; k < cases; k++) {

@@ -1,6 +1,6 @@
-// Sweeps on a queue whose surroundings fail: workers that stand still longer than their lock (two workers then have one job), clocks that jump, a Redis
-// that starts again in the middle with and without its data, and one with too little memory. Each sweep must end with the table of a quiet one, or with
-// a typed error that says what to do; it must not hang, and a second run must then have that table. Takes redis-server, and BullMQ among the packages.
+// Sweeps on a queue whose surroundings fail: workers that pause longer than their lock (two workers then have one job), clocks that jump, a Redis
+// that restarts in the middle with and without its data, and one with too little memory. Each sweep must end with the table of an undisturbed one, or with
+// a typed error with a remedy; it must not hang, and a second run must then have that table. Needs redis-server, and BullMQ among the packages.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { Y } from './savedModels.mjs';
 
 const program = fileURLToPath(new URL('../dist/app/cli/main.js', import.meta.url));
 const CELLS = 24;
-/** Longest that a sweep may take to end or to say why it cannot, in milliseconds. */
+/** Limit on the time of a sweep to end or to report why it cannot, in milliseconds. */
 const LONGEST = 120_000;
 
 export async function attackQueueRaces({ seed, cases, report }) {
@@ -148,7 +148,7 @@ async function swept(spec, out, flags) {
   return { code: signal === 'SIGKILL' ? undefined : code, stderr };
 }
 
-/** Whether rows of the table say why they have no fit. */
+/** True if rows of the table without a fit have a reason. */
 const hasFailures = (out) => /any longer|no longer|failed/.test(readFileSync(join(out, 'table.csv'), 'utf8'));
 
 /** The table without the columns of times. */

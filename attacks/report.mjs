@@ -1,4 +1,4 @@
-// How an attack tells what happened: how many cases of what outcome, and every failure with the case that shows it again.
+// Report of an attack: the number of cases per outcome, and every failure with the case that reproduces it.
 import { LatentFieldError } from 'latentfield';
 
 /** Longest a case may take; what takes longer counts as a hang. */
@@ -16,11 +16,11 @@ export function newReport(name, seed) {
       cases += times;
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + times);
     },
-    /** What cannot be tried on this machine, and why. */
+    /** Cases that cannot be tried on this machine, with reasons. */
     skip(reason) {
       skipped.push(reason);
     },
-    /** What must not happen. */
+    /** Failures. */
     fail(what, details) {
       failures.push(`${what}: ${String(details).slice(0, 600)}`);
     },
@@ -42,7 +42,7 @@ export function newReport(name, seed) {
 /**
  * Runs a case: what it gives, or a typed error. Everything else is a failure of the report.
  *
- * @param isOwn - tells errors that the caller's own functions threw, where they are promised to be thrown as they are
+ * @param isOwn - recognizes errors of the caller's functions, which some exports promise to rethrow unchanged
  * @returns `{ value }`, `{ error }` where it is one of the library's, undefined where the case has failed
  */
 export async function tried(report, what, run, isOwn = () => false) {

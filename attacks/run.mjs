@@ -55,7 +55,7 @@ for (const name of chosen) {
   const report = newReport(name, seed);
   const began = performance.now();
   const end = () => report.end((performance.now() - began) / 1000);
-  // What was found before is told.
+  // Failures up to then are reported.
   const stop = () => process.exit(end().failures > 0 ? 1 : 130);
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const attack = await load();

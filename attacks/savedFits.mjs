@@ -1,4 +1,4 @@
-// Damaged saved fits: every one must be refused, or be the same fit; of damage that somebody has given new checksums, none may end in anything but a fit that works or an error of the library's.
+// Damaged saved fits: each must be refused, or be the same fit; damage with matching new checksums may only end in a fit that works or an error of the library.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { answersOf, own } from './savedModels.mjs';
 
 const folder = fileURLToPath(new URL('../test/saved/version2/', import.meta.url));
 
-/** Every file, with what it answers in this version, whose last bits may differ from those of the version that saved it. */
+/** Every file, with its answers in this version, whose last bits may differ from the version that saved it. */
 async function allSaved(options) {
   const found = [];
   for (const file of readdirSync(folder).sort()) {
@@ -81,5 +81,5 @@ export async function attackSavedFits({ seed, cases, report }) {
 
 const isObject = (value) => typeof value === 'object' && value !== null;
 
-/** Refusals say where: a path, or that it is no saved fit or of another form. */
+/** Refusals name a path, or state that the file is not a saved fit or has another form. */
 const namesPlace = (message) => /at \S+: |is of form|takes the object|nested more than/.test(message);

@@ -1,5 +1,5 @@
-// One small model of each kind that a file may hold, by name, with what its fits are asked for: what test/saved/ is made of, and what
-// attacks on saved fits begin with.
+// One small model of each kind that a file may contain, by name, with the answers to compare: the source of test/saved/, and the start
+// of attacks on saved fits.
 import {
   add,
   alle,
@@ -93,7 +93,7 @@ const ownModel = defineModel({
   },
 });
 
-/** What a program that loads the files has of its own. */
+/** Custom parts of a program that loads the files. */
 export const own = { kernels: { ridge: ownKernel }, models: { plainMap: ownModel } };
 
 export const savedModels = {
@@ -200,10 +200,10 @@ export const savedModels = {
   sammon: () => sammon(Y),
 };
 
-/** Options of the fits: short ones, of which nothing but the file is wanted. */
+/** Options of the fits, which are short because only the files are used. */
 export const savedOptions = { seed: 1, maxIterations: 8, engine: 'wasm' };
 
-/** What a fit answers, as plain numbers: two fits that answer the same are the same to whoever uses them. */
+/** Answers of a fit as plain numbers: two fits with the same answers are equivalent for users. */
 export async function answersOf(fit) {
   const q = fit.latents.columns;
   const places = [Array.from({ length: q }, () => 0.3), Array.from({ length: q }, (_, c) => c - 0.7)];

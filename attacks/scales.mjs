@@ -1,4 +1,4 @@
-// Observations of all sizes that doubles have, fitted by every named model: what does not fail holds to its supports, and is the same after loading.
+// Observations of all sizes that doubles have, fitted by every named model: successful fits respect their supports, and are the same after loading.
 
 import { checksum } from 'latentfield/core';
 import root from './everything.mjs';
@@ -113,7 +113,7 @@ function numbersIn(value) {
   return Array.from(value.data ?? value).flatMap(numbersIn);
 }
 
-/** What a fit says at latents, and of two of its own rows. */
+/** Answers of a fit at latents, and for two of its rows. */
 async function answersOf(result, Y) {
   const { columns: q, data: latents } = result.latents;
   const view = result.translate === undefined ? {} : { view: 'a' };

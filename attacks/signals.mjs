@@ -1,5 +1,5 @@
 // SIGINT, SIGTERM and SIGHUP to every command in every phase: while it loads, waits for a table or a server, reads, chooses, fits, computes, writes and serves; once, or
-// twice within a tenth of a second. What is no fit ends at once. A fit ends after its evaluation, says so and has saved its best point, or is ended at once by the second signal.
+// twice within a tenth of a second. All commands but fits end at once. A fit ends after its evaluation with a message and has saved its best point, or ends at once at the second signal.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { childOf, commandNames, endWithin } from './child.mjs';
 import { startRedis } from './queueRaces.mjs';
 
 const program = fileURLToPath(new URL('../dist/app/cli/main.js', import.meta.url));
-/** Longest that a process may live after a signal that ends it, in milliseconds for which it has a processor. */
+/** Limit on the life of a process after a signal that ends it, in milliseconds of processor time. */
 const AT_ONCE = 1000;
 /** Longest that a fit may take to end its evaluation and write. */
 const TO_SAVE = 10 * AT_ONCE;
@@ -22,7 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 export async function attackSignals({ seed, cases, report }) {
   const random = seedrandom(`signals ${seed}`);
   const folder = mkdtempSync(join(tmpdir(), 'latentfield-signals-'));
-  // A server that takes whatever it is told, and answers nothing.
+  // A server that accepts everything and answers nothing.
   const silent = createServer((socket) => socket.resume().on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const hasRedis = spawnSync('redis-server', ['--version']).error === undefined;
@@ -66,7 +66,7 @@ export async function attackSignals({ seed, cases, report }) {
   }
 }
 
-/** When a command is signaled, in times that the shortest one takes: those that end by themselves between their start and their end. */
+/** Times of the signals, in units of the shortest run: commands that end without one receive it between their start and their end. */
 const delayOf = (name, random) =>
   /^(waiting|serving|fitting)/.test(name) ? 3 + random() : 0.1 + (/^computing/.test(name) ? 1 : 4) * random();
 
@@ -131,7 +131,7 @@ function commandsIn({ small, large, long, pipe, open, fit, moving, labeled, spec
     'waiting for a writer: sample': () => ['sample', fit, pipe],
     'waiting for a writer: impute': () => ['impute', fit, pipe],
     'waiting for a writer: predict-labels': () => ['predict-labels', labeled, pipe],
-    'waiting for a writer: labels of assess': (out) => ['assess', fit, '--labels', pipe, '--page', `${out}.html`],
+    'waiting for a writer: labels of assess': (out) => ['assess', fit, '--label-file', pipe, '--page', `${out}.html`],
     'waiting for a writer: grid of select': () => ['select', small, '--model', 'gplvm', '--grid', pipe],
     'waiting for a writer: sweep': (out) => ['sweep', pipe, '--out', out],
     'waiting for a writer: options of a fit': (out) => ['fit', small, '--options', pipe, '--out', out],
@@ -230,7 +230,7 @@ async function signaled({ args, out, signal, times, milliseconds }) {
   const closed = once(child, 'close').then(([code, by]) => ({ code, by }));
   const early = await Promise.race([closed, pause(milliseconds)]);
   if (early !== undefined) {
-    // On a busy machine a server that does not answer is given up before.
+    // On a busy machine the wait for a server without an answer ends earlier.
     const isGivenUp = early.code === 1 && /^error: .*redis/im.test(stderr);
     return isGivenUp ? { outcome: 'it had given up before' } : ended(early, undefined, 'it had ended before');
   }
@@ -250,7 +250,7 @@ async function signaled({ args, out, signal, times, milliseconds }) {
   const wrong = ended(end, signal, isFit && times === 1 ? 'a fit that ended and was saved' : 'ended at once');
   if (wrong.failure !== undefined || !isFit || times === 2 || end.by !== null) return wrong;
   if (!existsSync(join(out, 'fit.json'))) {
-    // A page shows no fit that was stopped, draws that have not begun are none, a worker writes nothing, and a sweep without outcomes has no table.
+    // A page shows no stopped fit, a command stopped before its draws writes none, a worker writes nothing, and a sweep without outcomes has no table.
     const isWithout = ['explore', 'draw', 'worker', 'sweep'].includes(args[0]) || existsSync(join(out, 'table.csv'));
     return isWithout ? wrong : { failure: `nothing was saved: ${stderr.slice(-300)}` };
   }
@@ -262,6 +262,6 @@ async function signaled({ args, out, signal, times, milliseconds }) {
 function ended({ code, by }, signal, outcome) {
   if (signal === undefined) return code === 0 ? { outcome } : { failure: `it ended with ${code} ${by}` };
   const isRight = by === signal || code === 128 + constants.signals[signal];
-  // It may have come to its end meanwhile.
+  // It may have ended meanwhile.
   return isRight || code === 0 ? { outcome } : { failure: `it ended with ${code} ${by}` };
 }

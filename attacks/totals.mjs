@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 const page = new URL('../docs/project/reliability.md', import.meta.url);
 const HEAD = ['| attack | cases | seed | failures | outcomes | run |', '| --- | --- | --- | --- | --- | --- |'];
 
-/** Puts rows in the place of those of the same attacks. */
+/** Replaces the rows of the same attacks. */
 export function writeTotals(totals) {
   const text = readFileSync(page, 'utf8');
   const [before, after] = text.split(/(?<=\n## Totals\n)/);

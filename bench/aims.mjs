@@ -1,7 +1,7 @@
 const PEAK = 'peak of f64x2 multiply and add';
 const sizes = (list, make) => list.map(([n, bound]) => make(n, bound));
 
-/** What this project wants of itself: `of` finds the number in the results; bounds are the most, or with `least` the least. */
+/** Aims of this project: `of` reads the number from the results; bounds are upper ones, or lower ones with `least`. */
 const AIMS = [
   ...['wasm'].flatMap((engine) => [
     ...sizes(
@@ -180,8 +180,8 @@ const AIMS = [
 ];
 
 /**
- * The aims that these results say something about, and whether they are met. With `counted` only those that do not depend on what else
- * the machine does: numbers of evaluations, bytes.
+ * The aims that these results cover, and whether they are met. With `counted`, only aims that do not depend on other work of
+ * the machine: numbers of evaluations, bytes.
  */
 export function judged(results, { counted = false } = {}) {
   const pace = paceOf(results);
@@ -198,7 +198,7 @@ export function judged(results, { counted = false } = {}) {
   );
 }
 
-/** Seconds in which umap-js maps the digits on the machine for which the seconds of maps and of default fits were set as aims. */
+/** Seconds of umap-js for the digits on the machine where the aims for maps and default fits were set. */
 const PACE_SECONDS = 3.7;
 
 /** How much slower this machine was in this run than that one. */
@@ -207,7 +207,7 @@ function paceOf(results) {
   return row && row.ms.median / 1000 / PACE_SECONDS;
 }
 
-/** Seconds in which a default fit converges. */
+/** Seconds until a default fit converges. */
 function defaultFit(contender, task, n, most) {
   return {
     what: `default ${contender} of ${task}, N=${n}: seconds to converge`,
@@ -221,7 +221,7 @@ function defaultFit(contender, task, n, most) {
   };
 }
 
-/** A map with a decoder: its seconds, its leave-one-out 1-NN error, and that of rows that were held out. */
+/** A map with a decoder: its seconds, its leave-one-out 1-NN error, and the error of held-out rows. */
 function decodedMap(task, { seconds, error, placed }) {
   const at = (results, contender) => find(results, { section: 'maps', task, contender });
   const aim = (what, most, digits, of) => ({
@@ -241,7 +241,7 @@ function decodedMap(task, { seconds, error, placed }) {
   ];
 }
 
-/** A map's time over that of a peer on one thread, and its scores beside the peer's: 1-NN error, and trustworthiness of as many points as it is computed for. */
+/** A map's time relative to a peer on one thread, and its scores compared with the peer: 1-NN error, and the trustworthiness of a number of points. */
 function mapBeside(task, n, { own, peer, most }) {
   const contender = `${own} ×1`;
   const difference = (key) => (results) => {
@@ -259,7 +259,7 @@ function mapBeside(task, n, { own, peer, most }) {
   ];
 }
 
-/** A map of counts: its seconds and its most memory, and its 1-NN error less that of principal components of the logarithms. */
+/** A map of counts: its seconds, its peak memory, and its 1-NN error minus the error of principal components of the logarithms. */
 function countsMap(n, seconds, mebibytes) {
   const at = (results, contender) =>
     results.find((row) => row.section === 'maps' && row.n === n && row.contender === contender);
@@ -288,13 +288,13 @@ function countsMap(n, seconds, mebibytes) {
   ];
 }
 
-/** A number of our draws over that of Stan's. */
+/** A number of our draws, relative to Stan. */
 function overStan(results, key) {
   const [ours, theirs] = ['latentfield', 'rstan'].map((contender) => find(results, { section: 'sampling', contender }));
   return ours && theirs && ours[key] / theirs[key];
 }
 
-/** The same where no form of low rank is found. */
+/** The same where the covariance has no form of low rank. */
 function wholeCovariance() {
   const task = 'evaluation, lengthscale 0.1';
   const bounds = { wasm: [1, 1.3], 'wasm ×2': [0.9, 0.9] };
@@ -304,7 +304,7 @@ function wholeCovariance() {
   );
 }
 
-/** What is aimed at beside peers, aimed at beside peers that keep the memory that they free, too. */
+/** Aims relative to peers, repeated for peers that keep the memory that they free. */
 function besideKept() {
   const kept = (what, [section, task, n, contender], most) => ({
     what: `${what}, N=${n}, ${contender}, beside numpy that keeps its memory`,
@@ -338,7 +338,7 @@ function besideKept() {
   return [...wasm, ...native, ...splines, ...fits];
 }
 
-/** Time over that of the peer on as many threads. */
+/** Time relative to the peer on as many threads. */
 function ratio(what, [section, task, n, contender], most) {
   return { what, most, of: (results) => find(results, { section, task, n, contender })?.ratio?.median };
 }
@@ -384,7 +384,7 @@ function meu(what, most, from) {
   return { what, most, of };
 }
 
-/** Operations a second over those of another task, at n = 1000; the peak has no n. */
+/** Operations per second relative to another task, at n = 1000; the peak has no n. */
 function share(what, [task, contender], [otherTask, other], least) {
   const rate = (results, name, who) =>
     find(results, { section: 'raw', task: name, ...(name !== PEAK && { n: 1000 }), contender: who })?.gigaflops;

@@ -1,6 +1,6 @@
 /**
- * One task in a process of its own, so that its memory and threads are its own: reads the points, by rows, from the input and
- * prints what it measured as JSON.
+ * One task in a separate process, with separate memory and threads: reads the points, by rows, from the input and
+ * prints its measurements as JSON.
  *
  *   node bench/alone.mjs TASK COLUMNS SECONDS < points
  */
@@ -11,7 +11,7 @@ import { sampler } from './rounds.mjs';
 
 const PROGRAM = fileURLToPath(import.meta.url);
 
-/** Minutes after which a task is given up. */
+/** Limit on the minutes of a task. */
 const PATIENCE = 15;
 
 const TASKS = {
@@ -23,7 +23,7 @@ const TASKS = {
   LLE: embedByDruid('LLE'),
 };
 
-/** What a task measured; undefined, with the reason in `missing`, when it failed or took too long. */
+/** Measurements of a task; undefined, with the reason in `missing`, when it failed or took too long. */
 export function measuredAlone({ missing, seconds }, task, { data, rows, columns }, minutes = PATIENCE) {
   const { status, stdout, stderr, error } = spawnSync(
     process.execPath,
@@ -108,7 +108,7 @@ async function fitCounts(data, columns) {
 }
 
 /**
- * The most that this process has held. In Linux maxRSS has what the process that started it held then, so it is the high-water mark of the program's own memory; both are
+ * Peak memory of this process. In Linux, maxRSS includes memory of the parent at the start, so the high-water mark of the program is read instead; both are
  * in KiB.
  */
 function mebibytesHeld() {

@@ -14,10 +14,10 @@ const PLACES = [
 ];
 
 /**
- * A page of Chromium beside the library of dist/browser, on a server of this machine's own.
+ * A page of Chromium with the library of dist/browser, on a local server.
  *
- * @param files - by name, beside those of the folder
- * @param folder - what is served, the library of dist/browser by default
+ * @param files - by name, in addition to the files of the folder
+ * @param folder - served folder, the library of dist/browser by default
  * @returns `{ reason }` where there is no Chromium
  */
 export async function startPage(files, folder = DIST) {

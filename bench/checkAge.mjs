@@ -1,6 +1,6 @@
 /**
  * Fails when the benchmarks were measured before the last numerical change: the saved report names the answers that `npm run proof` had
- * recorded when it was measured, and those are not today's. The date has no say.
+ * recorded at that time, which differ from today's. The date does not matter.
  *
  *   node bench/checkAge.mjs [REPORT]        (default: the newest of bench/results)
  */

@@ -1,6 +1,6 @@
 /**
  * Prints a report as a table and checks that it is whole: every section with rows, every row with numbers, every contender doing the
- * same job; of a short one also that it meets the aims which do not depend on load. Exit code 1 and the reasons if it is not.
+ * same job; a short one must also meet the aims that do not depend on load. Exit code 1 and the reasons if it is not.
  *
  *   node bench/run.mjs --short --json | node bench/checkReport.mjs
  */

@@ -6,8 +6,8 @@ import { findPeers } from './peers.mjs';
 const ENTRY = new URL('../dist/index.js', import.meta.url);
 
 /**
- * What all sections share: settings, the library as built in dist/, the native library and the peers where they are, and
- * `missing`, which says in sentences what is not measured and why.
+ * Shared by all sections: settings, the library as built in dist/, the native library and the peers where installed, and
+ * `missing`, sentences about measurements that are left out, with reasons.
  */
 export async function prepareContext({ short, rounds, sizes, threads }) {
   if (!existsSync(fileURLToPath(ENTRY))) {

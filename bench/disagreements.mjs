@@ -1,8 +1,8 @@
 /**
- * Notes in the context that a contender's objective is below that of the peer by more than `margin` of its size: they would not be
- * doing the same job. More than the peer found is no disagreement.
+ * Notes in the context that a contender's objective is below the peer's by more than `margin` of its size: they would not be
+ * doing the same job. A higher objective is not a disagreement.
  *
- * @param rows - of one task; the peer's name begins with 'peers', and without it nothing is compared
+ * @param rows - rows of one task; the peer's name begins with 'peers', and without it nothing is compared
  */
 export function noteObjectivesBelowPeer(context, rows, margin) {
   const peer = rows.find(({ contender }) => contender.startsWith('peers'));

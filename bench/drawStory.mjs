@@ -1,6 +1,6 @@
 /**
- * The whole story of draws from the posterior of a Gaussian process of 30 points, from nothing: the library, the model, 4 chains, their summary. Run by Node, one JSON
- * line is printed; a page imports `drawStory` beside the library.
+ * Draws from the posterior of a Gaussian process of 30 points, from the start: the library, the model, 4 chains, their summary. In Node, one JSON
+ * line is printed; a page imports `drawStory` with the library.
  *
  *   node bench/drawStory.mjs WARMUP DRAWS SEED < {"inputs": […], "observations": […]}
  */

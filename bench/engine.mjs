@@ -1,13 +1,13 @@
 /**
  * Measures the dense linear algebra engines: GFLOP/s of products, Cholesky factors, inverses and eigenvectors, fastest of
- * several runs, beside the peak that one thread's 128-bit vectors reach here and, where Python with SciPy is, OpenBLAS on one thread.
- * Then a GPLVM evaluation, value and gradient, and the fused parts of it (covariance, contraction of its gradient) beside a whole one
- * of the peer, and nanoseconds an entry of exp, log and tanh beside Math.
+ * several runs, compared with the peak of 128-bit vectors on one thread and, where Python with SciPy is installed, OpenBLAS on one thread.
+ * Then a GPLVM evaluation, value and gradient, and the fused parts of it (covariance, contraction of its gradient) compared with a whole one
+ * of the peer, and nanoseconds per entry of exp, log and tanh compared with Math.
  *
  *   npm run build && node bench/engine.mjs [--sizes 100,300,1000] [--engines wasm,typescript] [--threads 1,2]
  *     [--peers ../shared/peers/peers.py]
  *
- * With --threads the WebAssembly engine and OpenBLAS run on each of these numbers of threads (on one unless given).
+ * With --threads the WebAssembly engine and OpenBLAS run on each of these numbers of threads (default: one).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

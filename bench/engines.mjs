@@ -25,7 +25,7 @@ export function isEngine(name) {
 }
 
 /**
- * Measures with as many threads as the WebAssembly engine is to have: `start` starts them, `measure` is given a function that runs
+ * Measures with as many threads as the WebAssembly engine is to have: `start` starts them, `measure` receives a function that runs
  * synchronous work on them. Other engines, and one thread, need none.
  */
 export async function onThreads({ engine, threads: count }, start, measure) {
@@ -46,7 +46,7 @@ export function peerName(threads) {
 export const keepingPeerName = (threads) => `${peerName(threads)}, memory kept`;
 
 /**
- * peers.py as contenders, one for each number of threads; `read` makes a sample of what it printed. With `kept` there is another for each,
+ * peers.py as contenders, one for each number of threads; `read` makes a sample of its output. With `kept` there is another for each,
  * which keeps the memory that it frees.
  */
 export function peerContenders({ peers, threads }, task, given, read = ({ ms }) => ({ ms }), { kept = false } = {}) {

@@ -4,9 +4,9 @@
  *   node bench/minibatches.mjs [--sizes 12500,25000,50000,100000] [--batch 256] [--usps] [--check]
  *
  * Generated points on a curved sheet in 10 columns, q = 2, 50 inducing inputs, batches of 256, on one thread of the WebAssembly engine: CPU seconds of the second
- * epoch, the growth exponent over the size before, and the most memory that tensors held in a fit, over that of one N×M matrix. With `--usps` the
- * 9298 digits of USPS, 256 columns, in place of them, whole and two parts of it, q = 10. With `--check` memory and bound must be those that docs/project/inference.md
- * has of these sizes, to one unit of the last digit; seconds are not compared. Needs `npm run build`.
+ * epoch, the growth exponent over the size before, and the peak memory of tensors in a fit, relative to one N×M matrix. With `--usps` the
+ * 9298 digits of USPS, 256 columns, replace them, whole and in two parts, q = 10. With `--check` memory and bound must agree with docs/project/inference.md
+ * for these sizes, to one unit of the last digit; seconds are not compared. Needs `npm run build`.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -93,7 +93,7 @@ const [data, made, latentDim, usual] = options.usps
   ? ['USPS', await digits(), 10, '2324,4649,9298']
   : ['generated', sheet, 2, '12500,25000,50000,100000'];
 
-/** Cells of the document's rows about these points, by what they are called here. */
+/** Cells of the document's rows about these points, by their names here. */
 const documented = readFileSync(new URL('../docs/project/inference.md', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith(`| ${data} |`))

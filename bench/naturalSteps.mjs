@@ -3,9 +3,9 @@
  *
  *   node bench/naturalSteps.mjs [--seconds 40] [--rows 1000] [--likelihood gaussian|bernoulli]
  *
- * A Bayesian GPLVM with q(u) as variables, of 8×8 digits (64 columns), q = 5, 50 inducing inputs, batches of 256: the bound of all rows an entry, after equal CPU seconds with
- * adam for all variables, as `fit` has it, and with natural steps of q(u) beside adam for the others. First it checks the step: of length 1 on
- * all rows it gives the optimal q(u) of a Gaussian likelihood, and so the collapsed bound. Needs `npm run build`.
+ * A Bayesian GPLVM with q(u) as variables, of 8×8 digits (64 columns), q = 5, 50 inducing inputs, batches of 256: the bound of all rows per entry, after equal CPU seconds with
+ * adam for all variables, as in `fit`, and with natural steps of q(u) and adam for the others. First it checks the step: with length 1 on
+ * all rows it returns the optimal q(u) of a Gaussian likelihood, and so the collapsed bound. Needs `npm run build`.
  */
 import { parseArgs } from 'node:util';
 import { fromDist } from './context.mjs';
@@ -26,7 +26,7 @@ const cpuSeconds = () => {
   return (user + system) / 1e6;
 };
 
-/** Lower K with K·Kᵀ = A (M×M), in its place. */
+/** Lower K with K·Kᵀ = A (M×M), written into A. */
 function cholesky(A, M) {
   for (let j = 0; j < M; j++) {
     for (let i = j; i < M; i++) {

@@ -46,7 +46,7 @@ const TASKS = {
   sampling: () => '`samplePosterior`, 4 chains',
 };
 
-/** The questions of the page: their sections are compared with other programs, and `more` adds tables of its own. */
+/** The questions of the page: their sections are compared with other programs, and `more` adds further tables. */
 const QUESTIONS = [
   {
     title: 'How long does a fit take?',
@@ -147,7 +147,7 @@ export function benchmarkPage(report, once, file) {
   return parts.join('\n');
 }
 
-/** What has no numbers, at the top of the page. */
+/** Sections without numbers, at the top of the page. */
 function leftOut(missing) {
   const names = Object.keys(missing);
   return names.length === 0
@@ -225,7 +225,7 @@ function tasksOf(results) {
   return [...tasks.values()];
 }
 
-/** The program of a contender, whatever its threads. */
+/** The program of a contender, for any number of threads. */
 const programOf = ({ contender }) => contender.replace(/ ×[\d?]+/, '');
 
 /** Timed rows of one task: by program, and then by number of threads. */
@@ -254,7 +254,7 @@ function comparisonsOf(results) {
   });
 }
 
-/** Time over that of the other program on as many threads; undefined where either has none. */
+/** Time relative to the other program on as many threads; undefined where either has none. */
 function ratioOn({ own, peer }, threads) {
   return own[threads] && peer[threads] && own[threads].ms.median / peer[threads].ms.median;
 }
@@ -313,7 +313,7 @@ function time(row) {
   return `${duration(row.ms.median)}${cpu}`;
 }
 
-/** A table without the columns in which nothing is. */
+/** A table without empty columns. */
 function table(head, rows) {
   if (rows.length === 0) return [];
   const shown = head.map((_, c) => c).filter((c) => rows.some((row) => !['', '–'].includes(String(row[c]))));
@@ -424,7 +424,7 @@ function peakOfProcessor(rows) {
   ];
 }
 
-/** What a page was timed at, in words. */
+/** Times of a page in words. */
 const PAGE_TASKS = {
   evaluation: 'one evaluation of a GPLVM in',
   slider: 'a fit again in each frame of a slider',

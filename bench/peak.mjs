@@ -48,7 +48,7 @@ export async function peakWork() {
   ];
 }
 
-/** The most GFLOP/s of the faster of these, in the fastest of 200 runs: for what is the fastest of several runs too. */
+/** GFLOP/s of the faster of these, in the fastest of 200 runs: to compare with the fastest of several runs. */
 export async function peakRate() {
   return Math.max(...(await peakWork()).map(rate));
 }

@@ -69,7 +69,7 @@ export function findPeers(missing) {
   };
   return {
     versions: JSON.parse(stdout),
-    /** What a task prints; undefined, with the reason in `missing`, when it fails. One that `keeps` memory is spared page faults. */
+    /** Output of a task; undefined, with the reason in `missing`, when it fails. One that `keeps` memory avoids page faults. */
     measure(threads, task, given, { keeps = false } = {}) {
       const words = [task, ...given.map(String)];
       const result = run([program, ...words], threads, 'utf8', undefined, keeps ? KEEPING : {});
@@ -85,7 +85,7 @@ export function findPeers(missing) {
         result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
-    /** What MPME of these observations comes to by SciPy's L-BFGS-B; undefined, with the reason in `missing`, when it fails. */
+    /** Result of MPME of these observations by SciPy's L-BFGS-B; undefined, with the reason in `missing`, when it fails. */
     mpme(threads, { data, rows, columns }, copies, basePrecision) {
       const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
       const result = run([OWN, rows, columns, copies, basePrecision].map(String), threads, 'utf8', bytes);
@@ -101,7 +101,7 @@ export function findPeers(missing) {
       missing[`peers neighbors ${rows}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
-    /** The points that the peers use, by rows: the n×12 centered observations of 'oil', or those of 'circle' (n×2) and 'swiss' (n×3). */
+    /** The points that the peers use, by rows: the centered observations of 'oil' (n×12), 'circle' (n×2) or 'swiss' (n×3). */
     points: (kind, n) => numbers(POINTS, kind, n),
     /** Where scikit-learn puts the n points of the Swiss roll, n×2; the same models as those that the task of this name times. */
     embedding: (task, n) => numbers(EMBEDDING, task, n),

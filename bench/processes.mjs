@@ -1,6 +1,6 @@
 /**
- * A contender of ours in a process of its own, as a program that uses one engine has it: compiled code and memory are those of
- * this engine alone. It lives through all rounds of a section, and waits while others are measured.
+ * A contender of ours in a separate process, like a program that uses one engine: compiled code and memory belong to
+ * this engine alone. It runs through all rounds of a section, and waits while others are measured.
  *
  *   node bench/processes.mjs SECTION CONTENDER SETTINGS
  */
@@ -39,7 +39,7 @@ export function processesOf(section, settings) {
   };
 }
 
-/** What was asked of this process, one after the other; a request waits until its comparison comes. */
+/** Requests to this process, in order; a request waits until its comparison comes. */
 function requests() {
   const waiting = [];
   let wake;
@@ -63,7 +63,7 @@ if (process.argv[1] === PROGRAM) {
   const { prepareContext } = await import('./context.mjs');
   const { sections } = await import('./sections/index.mjs');
   const context = await prepareContext(JSON.parse(settings));
-  /** Samples as they are asked for, until another comparison is asked for. */
+  /** Samples on request, until another comparison is requested. */
   const serve = async (key, contenders) => {
     const { measure } = contenders.find(({ name }) => name === contender) ?? {};
     while ((await asked.next()) === key) {

@@ -56,7 +56,7 @@ const COLUMNS = {
 export function printTables({ date, settings, machine, missing, disagreements, results, aims }) {
   const { rounds, short } = settings;
   console.log(`${date.slice(0, 10)}, ${rounds} round${rounds === 1 ? '' : 's'}${short ? ', short form' : ''}`);
-  // Reports of before had the least of the runs of the peak, and no time of it.
+  // Earlier reports had the slowest run of the peak, and no time.
   if (results.some(({ task, ms }) => task.startsWith('peak') && ms !== undefined)) {
     console.log('Times, rates and the peak: medians over the rounds of medians over runs');
   }

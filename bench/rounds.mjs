@@ -48,7 +48,7 @@ export function asynchronousSampler(seconds, run) {
   };
 }
 
-/** Times of one piece of work, and whether to go on measuring. */
+/** Times of one piece of work, and whether to continue measuring. */
 function series(seconds, most = MOST_RUNS) {
   const end = performance.now() + 1000 * seconds;
   const times = [];
@@ -67,8 +67,8 @@ function series(seconds, most = MOST_RUNS) {
 /**
  * Measures the contenders of one task in rounds, every other one in reverse order.
  *
- * @param context - its `rounds`; with `processes` engines of ours are measured in processes of their own, and a context with `serve`
- *   is that of such a process, which gets no rows
+ * @param context - its `rounds`; with `processes` engines of ours are measured in separate processes, and a context with `serve`
+ *   belongs to such a process, which gets no rows
  * @param contenders - { name, threads, against?, once?, measure } with `measure()` → { ms, … } or undefined. `against` names the
  *   contender that its times are divided by, round by round; one with `once` that takes long is measured in the first round only
  * @returns a row for each: the median over the rounds with least and most, and the same of the ratio

@@ -1,12 +1,12 @@
 /**
- * Side by side in one run: latentfield's engines and whole library path beside numpy, SciPy and OpenBLAS (peers.py), ml-matrix
- * and, for evaluation counts, the recorded ones of SciPy. Rounds alternate between the contenders; nothing runs beside another. Each
- * engine has a process of its own in a section, as the peers have.
+ * Side by side in one run: latentfield's engines and whole library path compared with numpy, SciPy and OpenBLAS (peers.py), ml-matrix
+ * and, for evaluation counts, the recorded ones of SciPy. Rounds alternate between the contenders, which never run at the same time. Each
+ * engine has a separate process in a section, as the peers have.
  *
  *   npm run bench [-- --short] [--only raw,gplvm] [--json] [--rounds N] [--sizes 100,300] [--threads 1,2] [--out FILE]
  *
  * Prints a table, or with --json an object, and saves the object in bench/results/ when the run is complete (without --short,
- * --only, --sizes and --threads) or to --out. LATENTFIELD_PEERS names peers.py, otherwise ../shared/peers/peers.py beside the
+ * --only, --sizes and --threads) or to --out. LATENTFIELD_PEERS names peers.py, otherwise ../shared/peers/peers.py next to the
  * repository; LATENTFIELD_PYTHON the interpreter, otherwise /usr/bin/python3; LATENTFIELD_BLAS the library of the native engine.
  *
  * Exit code 1 when a contender's objective is not the peer's: they would not be doing the same job.

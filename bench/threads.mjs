@@ -4,8 +4,8 @@
  *
  *   npm run build && node bench/threads.mjs [--sizes 100,200,300,400,600,1000] [--engine wasm] [--seconds 3] [--write]
  *
- * --write puts the table into docs/project/engines.md. Where other programs run, a second thread seldom has a processor, and the times of two are
- * those of one.
+ * --write puts the table into docs/project/engines.md. Where other programs run, a second thread seldom has a processor, and two threads take the time
+ * of one.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

@@ -13,7 +13,7 @@ const PROGRAMS = [
   [JAVASCRIPT, /^(umap-js|DruidJS|DruidJS UMAP|ml-matrix)$/],
 ];
 
-/** Panels by title: the model that a row is of, or undefined. */
+/** Panels by title: the model of a row, or undefined. */
 const PANELS = {
   'One evaluation': ({ section, task }) =>
     ({ gplvm: task === 'evaluation' ? 'gplvm, low rank' : 'gplvm', tpslvm: 'tpslvm', variational: 'bayesianGplvm' })[

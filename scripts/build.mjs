@@ -1,5 +1,5 @@
 // Builds dist/ from src/ from scratch, so that no file of an earlier build is ever shipped. With --unchecked it only translates,
-// for whoever has checked the types already.
+// for callers that have checked the types already.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

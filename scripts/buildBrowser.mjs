@@ -1,6 +1,6 @@
-// Makes dist/browser/ of dist/: `latentfield.js`, the library for `<script type="module">` without bundler or import map (what draws pictures is loaded
-// from files beside it when the first picture is drawn), `worker.js`, one file for its workers, `map.js`, which draws a map into an element and loads models when they are
-// asked for, and `widget.js`, the same as an anywidget in one file.
+// Makes dist/browser/ of dist/: `latentfield.js`, the library for `<script type="module">` without bundler or import map (code for pictures is loaded
+// from files in the same folder when the first picture is drawn), `worker.js`, one file for its workers, `map.js`, which draws a map into an element and loads models on
+// demand, and `widget.js`, the same as an anywidget in one file.
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +65,7 @@ async function make(entry, code, options) {
         name: 'entry-and-worker',
         resolveId: (source) => (source === start ? start : entries.find(({ find }) => find.test(source))?.replacement),
         load: (id) => (id === start && code !== undefined ? code : undefined),
-        // Both files stand in one folder.
+        // Both files are in one folder.
         transform: (text, id) =>
           id === join(dist, 'inference/workers/pool.js')
             ? text.replaceAll("'../../app/workers/fitWorker.js'", "'./worker.js'")
@@ -107,7 +107,7 @@ await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
 await make('app/workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
 await make('../web/url/map.ts', undefined, { name: 'map', together: true });
 await make('../web/url/widget.ts', undefined, { name: 'widget', codeSplitting: false });
-// It exports nothing, and says so on a line of its own, that nobody takes it for CommonJS.
+// It exports nothing, and a separate line states so, so that no tool treats it as CommonJS.
 appendFileSync(join(folder, 'worker.js'), '\nexport {};\n');
 writeFileSync(join(folder, 'latentfield.d.ts'), LIBRARY.replaceAll("'./", "'../").trimStart());
 for (const name of ['map', 'widget']) writeFileSync(join(folder, `${name}.d.ts`), DECLARED[name]);

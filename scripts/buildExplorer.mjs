@@ -7,7 +7,7 @@ import { entries as alias } from '../web/entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const INSTEAD = {
-  // The workers as text of the page, which holds the library once for both.
+  // The workers as text of the page, which contains the library once for both.
   'startWorker.ts': `import Inline from './allWorkers.ts?worker&inline'; export const startWorker = () => new Inline(); export const startSamplingWorker = startWorker;`,
   'example.ts': 'export const exampleOf = async () => undefined;',
 };
@@ -19,7 +19,7 @@ const instead = () => ({
     return name && INSTEAD[name];
   },
   transform(code, id) {
-    // Listeners of messages, where package.json says that modules have no effects.
+    // Listeners of messages, although package.json declares that modules have no side effects.
     if (id.endsWith('.worker.ts')) return { code, moduleSideEffects: true };
     // Workers of workers, which share restarts, have no file to start from.
     if (!id.endsWith('dist/inference/workers/pool.js')) return undefined;

@@ -1,6 +1,6 @@
-// Makes dist/node/ of dist/: the entries of the package in the few files that Node reads ("node" in the exports of package.json) instead of a thousand, each of which
-// costs it a resolution, a reading and a link. What an entry loads when it is asked for stays in files of its own. The programs that Node starts by their path (the command line,
-// threads) are entries too, so that they and what a user's file imports are one library.
+// Makes dist/node/ of dist/: the entries of the package in the few files that Node reads ("node" in the exports of package.json) instead of a thousand that
+// each cost a resolution, a reading and a link. Modules that an entry loads on demand stay in separate files. The programs that Node starts by their path (the command line,
+// threads) are entries too, so that they and a user's file share one library.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -51,7 +51,7 @@ const bundle = await rolldown({
     if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);
   },
 });
-// Comments, which are for the readers of dist/, are a third of what Node would have to read.
+// Comments, which are for the readers of dist/, would be a third of the text that Node reads.
 const output = {
   dir: folder,
   format: 'es',

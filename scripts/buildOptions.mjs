@@ -1,4 +1,4 @@
-// Gathers from the docstrings of the named models and of their options what the command line, the page and docs/models.md say of them, in one generated
+// Gathers the docstrings of the named models and of their options, for the command line, the page and docs/models.md, in one generated
 // module, in the order of the cards in docs/models.md. Does nothing when the module is newer than src/models and src/priors; --force makes it anyway.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

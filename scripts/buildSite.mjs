@@ -31,7 +31,7 @@ writeFileSync(join(dist, 'llms.txt'), contentsInText());
 writeFileSync(join(dist, 'preview.png'), preview());
 process.stdout.write('The site is in web/dist; `npx vite preview web --outDir dist` shows it.\n');
 
-/** Copies docs/, the landing page and what stands at the root of the repository, with links between them as they are on the site. */
+/** Copies docs/, the home page and the documents at the root of the repository, with links between them as they are on the site. */
 function gatherDocuments() {
   const at = (name) => join(root, name);
   cpSync(at('docs'), generated, { recursive: true, filter: (path) => !path.startsWith(at('docs/api')) });
@@ -82,7 +82,7 @@ function contentsInText() {
   return `${lines.join('\n')}\n\n## Reference\n\n- [Every export](reference/index.html)\n`;
 }
 
-/** What is shown where a page of the site is linked: pipe flow, 1200 pixels wide. */
+/** Preview of links to the site: pipe flow, 1200 pixels wide. */
 function preview() {
   const picture = readFileSync(join(root, 'docs/pipe-flow.svg'), 'utf8');
   return new Resvg(picture, { fitTo: { mode: 'width', value: 1200 }, background: '#ffffff' }).render().asPng();

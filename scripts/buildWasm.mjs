@@ -1,7 +1,7 @@
 // Compiles the AssemblyScript kernels to WebAssembly and embeds them, as text, in generated TypeScript modules, so that no bundler has to
 // fetch a file: one build for a memory of one thread, and one for threads that share a memory. Does nothing when those modules are newer than their sources; --force compiles anyway, --unthreaded leaves out the
-// build for threads. The first module also names what the kernels export: the types of its functions, and the fields of the records in which they
-// take long lists of arguments, both read from the sources.
+// build for threads. The first module also names what the kernels export: the types of its functions, and the fields of the records that
+// replace long lists of arguments, both read from the sources.
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +54,7 @@ async function make({ target, says, name, ...build }) {
       `export const ${name} =\n  '${textOf(binary)}';\n` +
       (build.entry === 'index.ts' ? `\n${records}\n\n${exported}\n` : ''),
   );
-  // Renamed into place, so that whatever runs beside this never reads half a file.
+  // Renamed at the end, so that programs that run at the same time never read half a file.
   renameSync(draft, target);
 }
 
@@ -161,7 +161,7 @@ async function compile({ entry, features, options }) {
   return binary;
 }
 
-/** AssemblyScript inlines what has its `@inline` decorator, which is no TypeScript: the kernels say it in their docstrings. */
+/** AssemblyScript inlines functions with its `@inline` decorator, which is not TypeScript: the kernels have it in their docstrings. */
 function read(path) {
   const file = join(sources, basename(path));
   if (!statSync(file, { throwIfNoEntry: false })) return null;

@@ -13,7 +13,7 @@ const LOCAL = ['OptionsIn', 'OptionsOf', 'RankOf', 'JoinedPaths', 'LeafPaths'];
 
 export async function bundleDeclarations(folder) {
   const types = Object.values(exports).flatMap(({ types: file }) => file?.match(/^\.\/dist\/(.*)\.d\.ts$/)[1] ?? []);
-  // Those of the files for pages, which buildBrowser.mjs writes, are made of these.
+  // Declarations of the files for pages, which buildBrowser.mjs writes, consist of these.
   const names = [...types.filter((name) => !name.startsWith('browser/')), 'app/io/inBrowsers'];
   const bundle = await rollup({
     input: Object.fromEntries(names.map((name) => [name, join(folder, `${name}.d.ts`)])),

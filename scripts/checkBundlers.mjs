@@ -1,7 +1,7 @@
-// Packs the package, installs it beside esbuild and webpack in an empty project, and has a page of it fit a model on its own thread and in a worker: through Vite's
-// server, Vite's build, webpack and esbuild, each in Chromium. All must find the same objective. A word as argument chooses some of them. Ends with what a page loads first when Vite
-// and when esbuild has bundled it: of `latentfield/map` that is to be the same within 5 %, of the whole library within
-// 15 %: esbuild keeps the storage of models of TensorFlow.js, which declares side effects, and cuts what is shared into more files.
+// Packs the package, installs it with esbuild and webpack in an empty project, and has a page of it fit a model on its own thread and in a worker: through Vite's
+// server, Vite's build, webpack and esbuild, each in Chromium. All must reach the same objective. A word as argument chooses some of them. Ends with the bytes that a page loads first from Vite
+// and from esbuild: for `latentfield/map` they must agree within 5 %, for the whole library within
+// 15 %: esbuild keeps the storage of models of TensorFlow.js, which declares side effects, and splits shared code into more files.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -76,7 +76,7 @@ function prepare() {
   );
   writeFileSync(join(project, 'main.js'), PROGRAM);
   writeFileSync(join(project, 'index.html'), page('./main.js'));
-  // The server of Vite bundles packages without the files of their workers, so that the page has to say where they are.
+  // The server of Vite bundles packages without the files of their workers, so that the page has to pass their addresses.
   writeFileSync(join(project, 'served.html'), page('./served.js'));
   writeFileSync(
     join(project, 'served.js'),
@@ -136,7 +136,7 @@ const WAYS = {
     writeFileSync(join(folder, 'index.html'), page('./main.js'));
     return served(folder);
   },
-  // It leaves the files of workers to whoever bundles: the one that is shipped is copied beside.
+  // It leaves the files of workers to the user: the shipped one is copied next to the bundle.
   async esbuild() {
     const esbuild = createRequire(join(project, 'main.js'))('esbuild');
     const outdir = join(project, 'esbuild');

@@ -1,5 +1,5 @@
-// Runs every command of README.md, docs/*.md and docs/project/*.md, each document's in an empty folder of its own, with the packed package; prints a table
-// of them, and fails when one ends in an error. What needs a service is listed with the reason, and must at least exist.
+// Runs every command of README.md, docs/*.md and docs/project/*.md, each document's in a separate empty folder, with the packed package; prints a table
+// of them, and fails when one ends in an error. Commands that need a service are listed with the reason, and must at least exist.
 //
 //   npm run check:commands
 //   npm run check:commands -- README.md docs/pages-and-notebooks.md
@@ -16,7 +16,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const place = mkdtempSync(join(tmpdir(), 'latentfield-commands-'));
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 
-/** Commands that are not run here, and why; `exists` says whether what they name is there. */
+/** Commands that are not run here, and why; `exists` is true if the named program exists. */
 const NOT_RUN = [
   {
     pattern: /^npm (?:run |test\b)/,
@@ -95,12 +95,12 @@ console.log(
 );
 process.exit(failed > 0 || rows.length === 0 ? 1 : 0);
 
-/** Keeps npm from installing into a folder above, if one of them holds a package. */
+/** Keeps npm from installing into a folder above, if one of them contains a package. */
 function closed(folder) {
   writeFileSync(join(folder, 'package.json'), '{}');
 }
 
-/** The commands of a document, in its order: lines of `sh` blocks, and what stands in `code` and begins as commands do. */
+/** The commands of a document, in its order: lines of `sh` blocks, and text in `code` that begins like a command. */
 function commandsOf(text) {
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(({ 1: block, index }) =>
     block
@@ -114,7 +114,7 @@ function commandsOf(text) {
 }
 
 /**
- * A folder that is empty but for what the document's own programs would have left there (`Saved as …`), and, where it does not say how to make them,
+ * A folder that is empty except for files that the document's programs would have left there (`Saved as …`) and, unless it describes how to make them,
  * the example tables and the package.
  */
 function folderFor(file, text) {
@@ -155,7 +155,7 @@ async function outcomeOf(command, folder) {
   return { isFailure: code !== 0, hasRun: code === 0, said, told };
 }
 
-/** Runs a command as a shell does. One that serves a page is asked for it and then stopped by Ctrl-C, after which it ends with 130. */
+/** Runs a command as a shell does. A command that serves a page receives a request and then Ctrl-C, and must end with 130. */
 async function ended(command, folder) {
   const { LATENTFIELD_ENGINE, LATENTFIELD_THREADS, ...environment } = process.env;
   const child = spawn('sh', ['-c', `exec ${command}`], {

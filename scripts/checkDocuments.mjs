@@ -1,6 +1,6 @@
-// Compiles every ```ts block of README.md, CONTRIBUTING.md, docs/ and the docstrings of src/ against dist/, strictly, and runs
-// those in Markdown. The blocks of a document make one program, read from its top; a docstring's makes one of its own, in which what
-// the library exports needs no import, and stands beside the names of scripts/documents/context.d.ts.
+// Compiles every ```ts block of README.md, CONTRIBUTING.md, the home page, docs/ and the docstrings of src/ against dist/, strictly, and runs
+// those in Markdown. The blocks of a document make one program, read from its top; a docstring's block is a separate program, where
+// exports of the library and the names of scripts/documents/context.d.ts need no import.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -29,7 +29,7 @@ const options = {
   ...{ target: ts.ScriptTarget.ES2022, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'] },
   ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
 };
-// Docstrings of what no entry exports take its own file: the declarations of all files, of which the package holds a bundle for each entry.
+// Docstrings of names that no entry exports import their file: declarations of all files are built here, and the package contains a bundle per entry.
 const declarations = join(place, 'declarations');
 const { status: emitted } = spawnSync(
   process.execPath,
@@ -51,6 +51,7 @@ const publicNames = namesOfEntries();
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
+  'web/site/index.md',
   ...filesIn('docs', '.md').filter((file) => !file.startsWith('docs/api')),
 ];
 const chosen = process.argv.slice(2).filter((file) => file.endsWith('.md'));
@@ -73,7 +74,7 @@ function docstringsOf(file) {
   });
 }
 
-/** What a docstring may use without saying where it comes from: what its own file exports, then what the package does. */
+/** Names that a docstring may use without an import: the exports of its file, then of the package. */
 function importsFor(code, file) {
   const bare = code.replace(/\/\/.*$/gm, '');
   const own = [
@@ -109,7 +110,7 @@ function exportsOf(file) {
   return [...new Set([...found].map(([, name]) => name))];
 }
 
-/** What each entry point exports. */
+/** Exports of each entry point. */
 function namesOfEntries() {
   const paths = Object.entries(entries).filter(
     ([entry, to]) => to.types !== undefined && entry !== './ops' && !to.types.startsWith('./dist/browser/'),
@@ -127,7 +128,7 @@ function namesOfEntries() {
 for (const { name, code } of programs) writeFileSync(join(place, name), code);
 const context = join(place, 'context.d.ts');
 writeFileSync(context, read('scripts/documents/context.d.ts'));
-// What a worker's file takes in, in a docstring.
+// Import of a worker's file in a docstring.
 writeFileSync(join(place, 'cauchy.d.ts'), 'export declare const cauchy: () => import("latentfield").Kernel;');
 const program = ts.createProgram([context, ...programs.map(({ name }) => join(place, name))], options);
 const wrong = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {

@@ -1,5 +1,5 @@
 // Packs the package, installs the tarball into an empty project, imports every entry point there, fits a toy model with it, saves
-// and loads it, type-checks programs against its declarations, and runs the one of docs/custom-components.md. What is installed beside it must be small and run no scripts.
+// and loads it, type-checks programs against its declarations, and runs the one of docs/custom-components.md. Its dependencies must be small and run no scripts.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -39,7 +39,7 @@ function checkInstalled(folder) {
   process.exit(1);
 }
 
-/** Whether types are found, and are those of the code, however an ES module is resolved; there is no CommonJS, nor a fallback for what knows no exports. */
+/** Types must resolve, and match the code, for every resolution of ES modules; CommonJS and tools without exports are not supported. */
 async function checkTypes(packed) {
   const { problems } = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(packed))));
   const found = problems.filter(({ resolutionKind }) => resolutionKind !== 'node10' && resolutionKind !== 'node16-cjs');
@@ -87,7 +87,7 @@ export const run = (Y: number[][]): Promise<Fit> => fit(gplvm(Y, { latentDim: 2 
 export const double = (x: op.Tensor) => op.mul(x, 2);
 `;
 
-/** Tests of types that rest on nothing but the package, which its declarations must pass as the sources do. */
+/** Tests of types that depend on the package only, which its declarations must pass as the sources do. */
 function typeTests() {
   const tests = readdirSync(join(root, 'test'), { recursive: true }).filter((file) => file.endsWith('.test.ts'));
   const found = tests.filter((file) => {
@@ -119,7 +119,7 @@ async function exportedAgain() {
   return Promise.all(files);
 }
 
-/** What a compiler says of our own declarations, of all entry points and by the strictest options; TensorFlow.js's own are not without errors. */
+/** Errors of the compiler in our declarations, for all entry points and with the strictest options; the declarations of TensorFlow.js have errors. */
 async function checkDeclarations() {
   const all = entries.map((entry, i) => `export * as entry${i} from '${entry.replace('.', 'latentfield')}';`);
   writeFileSync(join(project, 'strict.ts'), `${typed}${all.join('\n')}\n`);
@@ -140,8 +140,8 @@ async function checkDeclarations() {
 }
 
 /**
- * The models and parts of one's own in docs/custom-components.md, as a user has them: beside nothing but the package and TensorFlow.js, whose layers one of
- * them takes. Strictly compiled, and what comes of that is run.
+ * The custom models and parts of docs/custom-components.md, as a user has them: with the package and TensorFlow.js only, whose layers one of
+ * them uses. Compiled strictly and run.
  */
 function runExtending() {
   const document = 'docs/custom-components.md';
@@ -178,7 +178,7 @@ const tarball = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-dest
   .trim()
   .split('\n')
   .at(-1);
-// What the manifest says of the files, by a linter of packages.
+// The manifest compared with the files, by a linter of packages.
 process.stdout.write(
   run('npx', ['--no-install', 'publint', 'run', join(project, tarball), '--level', 'warning', '--strict'], root),
 );

@@ -1,7 +1,8 @@
-// Checks the English of the documents for users, of messages in the code, of its docstrings and comments, of the pages, and of the titles of tests, by the
+// Checks the English of the documents for users, of messages in the code, of all docstrings and comments, of the pages, and of the titles of tests, by the
 // patterns of scripts/prose/rules.yml. Code, in blocks and in `spans`, is left out.
 //
 //   npm run check:prose
+//   npm run check:prose -- --rules        (prints each pattern, with its advice)
 //   npm run check:prose -- docs/models.md src/kernels
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +21,8 @@ const UNCHECKED = /^docs\/(?:api\/|project\/(?:reproductions\/|benchmarks\.md))/
 const ROOT = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'GOVERNANCE.md', 'SECURITY.md'];
 /** Folders whose messages, docstrings and comments are checked. */
 const SOURCES = ['src', 'web'];
+/** Folders whose comments are checked: their messages are for maintainers, or the text of reproductions, which programs write. */
+const PROGRAMS = ['scripts', 'bench', 'attacks', 'examples'];
 
 /** Files of a folder with such a name; a file is a folder of itself. */
 const filesIn = (path, name) =>
@@ -31,13 +34,19 @@ const filesIn = (path, name) =>
     : [path];
 const CODE = /\.(?:tsx?|m[jt]s)$/;
 
-const chosen = process.argv.slice(2).map((path) => path.replace(/\/$/, ''));
-const isSource = (path) => /^(?:src|web)\b/.test(path) && !path.endsWith('.md');
+const chosen = process.argv
+  .slice(2)
+  .filter((word) => word !== '--rules')
+  .map((path) => path.replace(/\/$/, ''));
+const isIn = (folders, path) => folders.includes(path.split('/')[0]);
+const isSource = (path) => isIn([...SOURCES, ...PROGRAMS], path) && !path.endsWith('.md');
 const isTest = (path) => /^test\b/.test(path);
 const documents = chosen.length
   ? chosen.filter((path) => !isSource(path) && !isTest(path))
   : [...ROOT, 'web/site/index.md', ...filesIn('docs', /\.md$/).filter((file) => !UNCHECKED.test(file))];
-const sources = (chosen.length ? chosen.filter(isSource) : SOURCES).flatMap((path) => filesIn(path, CODE));
+const sources = (chosen.length ? chosen.filter(isSource) : [...SOURCES, ...PROGRAMS]).flatMap((path) =>
+  filesIn(path, CODE),
+);
 const tests = (chosen.length ? chosen.filter(isTest) : ['test']).flatMap((path) => filesIn(path, /\.test\.tsx?$/));
 
 const linter = createLinter({
@@ -54,7 +63,7 @@ const linter = createLinter({
   }),
 });
 
-/** Patterns of documents that messages may have: 'but 3 were given' is how errors show an argument. */
+/** Patterns of documents that messages may have: errors show an argument in the form 'but 3 was passed' of documents. */
 const ALLOWED_IN_MESSAGES = ['passed, set, specified'];
 /** Fewer words are names, not sentences. */
 const LEAST_WORDS = 5;
@@ -89,7 +98,7 @@ function sentencesOf(file) {
     const text = textOf(node);
     const plain = text === undefined ? '' : plainText(text);
     if (plain.split(' ').length >= LEAST_WORDS && !/=>|;\s*const /.test(plain)) {
-      // Fragments of sentences go on from a word.
+      // Fragments of sentences continue from a word.
       const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
       sentences.push({ text: plain.replace(/^(?=of )/, 'X '), line });
     }
@@ -197,13 +206,15 @@ async function checkTexts(file, texts, allowed = []) {
 }
 let [sentences, comments, titles] = [0, 0, 0];
 for (const file of sources) {
-  sentences += await checkTexts(file, sentencesOf(file), ALLOWED_IN_MESSAGES);
+  if (isIn(SOURCES, file)) sentences += await checkTexts(file, sentencesOf(file), ALLOWED_IN_MESSAGES);
   comments += await checkTexts(file, commentsOf(file));
 }
 for (const file of tests) titles += await checkTexts(file, titlesOf(file));
 
-const patterns = readFileSync(rules, 'utf8').match(/pattern:/g).length;
+const patterns = [...readFileSync(rules, 'utf8').matchAll(/pattern: '(.*)', expected: '(.*)' }/g)];
+if (process.argv.includes('--rules'))
+  for (const [, pattern, advice] of patterns) console.log(`${pattern}  =>  ${advice}`);
 console.log(
-  `${documents.length} documents, ${sentences} sentences in code, ${comments} paragraphs of comments, ${titles} titles of tests, ${patterns} patterns, ${count} to rewrite`,
+  `${documents.length} documents, ${sentences} sentences in code, ${comments} paragraphs of comments, ${titles} titles of tests, ${patterns.length} patterns, ${count} to rewrite`,
 );
 process.exitCode = count > 0 ? 1 : 0;

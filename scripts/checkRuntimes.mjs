@@ -1,6 +1,6 @@
-// Fits on every runtime that can be had here must have the same bits: the built package runs one program on this Node, on Node 22, 24 and 26, Bun and Deno, which npm installs
-// into a temporary folder, Deno without any permission but to read files, and in a page of Chromium, bundled by Vite. Names what it could not get; one runtime beside this
-// Node must be there.
+// Fits on every runtime that can be installed here must have the same bits: the built package runs one program on this Node, on Node 22, 24 and 26, Bun and Deno, which npm installs
+// into a temporary folder, Deno without any permission but to read files, and in a page of Chromium, bundled by Vite. Names missing runtimes; at least one runtime in addition to this
+// Node must be present.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -58,7 +58,7 @@ function run(command, args, options = {}) {
   return status === 0 ? { stdout } : { failure: (error?.message ?? stderr).trim().split('\n').slice(-4).join(' ') };
 }
 
-/** A folder of its own each, with one package of npm. */
+/** A separate folder for each, with one package of npm. */
 function installed(name, specification, file) {
   const folder = join(place, name);
   const outcome = run('npm', [
@@ -100,7 +100,7 @@ function readmeCommands(node) {
   return failure === undefined ? undefined : `README.md: ${failure}`;
 }
 
-/** Whether the sources could be published on JSR as jsr.json says; npm's packages are asked for from its registry. */
+/** True if the sources could be published on JSR with jsr.json; packages of npm are resolved at its registry. */
 function publishable(deno) {
   const folder = join(place, 'jsr');
   for (const name of ['jsr.json', 'src', 'README.md', 'LICENSE', 'CHANGELOG.md']) {

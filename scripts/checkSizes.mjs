@@ -1,4 +1,4 @@
-// What a page's script, which exports nothing, loads for a few imports of the built package: bundled, minified and compressed, against a budget each.
+// Bytes that a page's script without exports loads for a few imports of the built package: bundled, minified and compressed, against a budget each.
 // `--parts NAME` lists the largest modules of one of them instead.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// The first three weighed at most 170, 130 and 10 kB before there was a language of variables, in which the first two are written now (192 and 163 kB at first), and before
-// endings were told apart: to be reached again.
+// The first three weighed at most 170, 130 and 10 kB before the first two were written in the language of variables (192 and 163 kB at first), and before
+// fits distinguished their endings: to be reached again.
 const PAGES = [
   {
     name: 'gplvm',

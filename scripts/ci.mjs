@@ -2,7 +2,7 @@
 // lines of their runs, and every other step counts as one. A step that fails does not keep the others from running, unless they
 // need what it makes. Steps that keep one processor busy run two at a time, each printed when it ends.
 //
-//   bash .ci/run [STEP…]        (only the steps whose names hold one of these words)
+//   bash .ci/run [STEP…]        (only the steps whose names contain one of these words)
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'latentfield-ci-'));
 const wanted = process.argv.slice(2);
-// Colors would hide the counts from whoever reads this as plain text.
+// Colors would hide the counts from programs that read this as plain text.
 const plain = { ...process.env, NO_COLOR: '1' };
 
-/** What rests on linear algebra, once more on each engine: conformance, values, gradients, failures, a fit of each kind, a resumed one. */
+/** Tests that depend on linear algebra, repeated on each engine: conformance, values, gradients, failures, a fit of each kind, a resumed one. */
 const ENGINE_TESTS = `
   engine/native engine/tensors/linearAlgebra engine/dense/eigenpairsOnEngines engine/dense/topEigenpairs
   kernels/gpyKernels kernels/radialGramMatrix kernels/fusedOperations kernels/thinPlateSpline
@@ -32,7 +32,7 @@ for (const path of ENGINE_TESTS) {
     throw new Error(`There is no ${path}: ENGINE_TESTS names it.`);
 }
 
-// koffi is an optional peer, so it goes into a folder of its own.
+// koffi is an optional peer, so it goes into a separate folder.
 const nativeEngine = {
   LATENTFIELD_ENGINE: 'native',
   // One thread each: tests run side by side.
@@ -58,7 +58,7 @@ const steps = [
   // The documents and the reference, whose warnings are errors, and the playground.
   { name: 'site', run: [node('buildSite.mjs')], isBeside: true },
   { name: 'bundlers', run: [node('checkBundlers.mjs')], isBeside: true },
-  // Those of pages and of what is built among them.
+  // Tests of pages and of built files among them.
   { name: 'tests: long', run: [npx('vitest', 'run', '--tags-filter=long')], counts: true },
   { name: 'engine native: tests', run: [npx(...onEngine)], env: nativeEngine, counts: true },
   {
@@ -69,7 +69,7 @@ const steps = [
   },
   // Longest first.
   { name: 'commands', run: [node('checkCommands.mjs')], isBeside: true },
-  // What it checks does not depend on load.
+  // Its checks do not depend on load.
   {
     name: 'benchmark',
     run: [['bash', '-c', 'set -o pipefail; node bench/run.mjs --short --json | node bench/checkReport.mjs']],
@@ -184,7 +184,7 @@ async function outcomeOf({ run, env, counts: isCounted = false }, heldBack) {
   return total;
 }
 
-/** Runs a command, its output shown as it comes unless it is held back, and says how it ended and with what line. */
+/** Runs a command, shows its output at once unless it is buffered, and returns how it ended and its last line. */
 function printed(command, args, env, heldBack) {
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', heldBack ? 'pipe' : 'inherit'] });
   children.add(child);
@@ -201,7 +201,7 @@ function printed(command, args, env, heldBack) {
   }).finally(() => children.delete(child));
 }
 
-/** Servers, a browser and a BLAS where they are missing and this may install them, and what calls the BLAS. Tests of what is still missing name it. */
+/** Installs missing servers, a browser, a BLAS and the package that calls it, where allowed. Tests that still lack one of them name it. */
 function packages() {
   const missing = Object.entries({
     'redis-server': ['/usr/bin/redis-server', '/usr/local/bin/redis-server'],

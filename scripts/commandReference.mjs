@@ -12,14 +12,14 @@ const program = await programOf(COMMAND_NAMES, { stdout: silent, stderr: silent 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').replaceAll('<', '&lt;');
 const inCode = (text) => `\`${text.replaceAll('|', '\\|')}\``;
 
-/** The entries of a list by a key, in the order in which keys occur. */
+/** The entries of a list by a key, in the order of the first occurrence. */
 function grouped(list, keyOf) {
   const groups = new Map();
   for (const entry of list) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
   return groups;
 }
 
-/** Number of commands from which a flag is listed once for all of them. */
+/** Smallest number of commands whose common flag is listed once for all of them. */
 const MANY = 4;
 const keyOf = ({ flags, description }) => `${flags}|${description}`;
 const uses = grouped(
@@ -43,7 +43,7 @@ function tablesOf(options) {
   ]);
 }
 
-/** The flags of a command: those of its own in tables, those of many commands by name. */
+/** The flags of a command: its own flags in tables, flags of many commands by name. */
 function flagsOf({ options }) {
   const shared = options.filter(isShared).map(({ flags }) => inCode(flags.replace(/ <.*/, '')));
   const other = options.filter((option) => !isShared(option));

@@ -1,4 +1,4 @@
-// What the package weighs: kB of pages, files and MB of the package and of an installation, how long it takes to load, beside what it was before it was made light.
+// Weight of the package: kB of pages, files and MB of the package and of an installation, and its loading time, compared with its heavier form.
 //
 //   npm run count:package [-- --write]      (--write puts the table into docs/project/package.md)
 import { execFileSync } from 'node:child_process';
@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Of the package when it depended on the whole of TensorFlow.js, measured once on what was packed then. */
+/** Measured once on the package when it depended on the whole of TensorFlow.js. */
 const BEFORE = {
   ...{ 'page with `fit, gplvm`, kB gzip': '420', 'page with `Matrix`, kB gzip': '287' },
   ...{ 'an installation, MB': '329', 'packages with install scripts': 'a warning', 'files in the package': '1510' },
 };
 
-/** Of the processor, as others may use the machine too. */
+/** Processor time, since other programs may use the machine too. */
 const LOAD = "await import('latentfield'); const { user, system } = process.cpuUsage(); console.log(user + system);\n";
 
 const run = (command, args, cwd = root) =>

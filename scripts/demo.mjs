@@ -33,7 +33,7 @@ const { status } = spawnSync(process.execPath, [program, 'fit', data, ...default
 if (status !== 0) process.exit(status ?? 1);
 if (!given.includes('--json')) await report();
 
-/** The data that come with the package, as a file that shows what one's own should look like. */
+/** The data that come with the package, as a file in the form of a user's table. */
 async function simulated() {
   const { observations, labels, labelNames, columnNames } = pipeFlow();
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// Draws the moving picture of the README and the pictures of docs/pages-and-notebooks.md, from generated data, with the built package:
-// `npm run pictures`, or `node scripts/drawPictures.mjs NAME…` for some of them. `--png` writes PNG files beside them, to look at.
+// Draws the moving picture of the README, the graphs of docs/first-model.md and the pictures of docs/pages-and-notebooks.md, from generated data, with the built package:
+// `npm run pictures`, or `node scripts/drawPictures.mjs NAME…` for some of them. `--png` also writes PNG files, to look at.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -126,7 +126,76 @@ function toured(scene, { latents, predict }) {
     .replace(/<\/svg>$/, `<g transform="translate(${left},${top})">${cross}</g>${title}${bars.join('')}</svg>`);
 }
 
+/** Graphs of variables of docs/first-model.md: the name, kind and column of each variable, and the edges from parents, with the densities on them. */
+const GRAPHS = [
+  {
+    title: 'plain',
+    nodes: { x: ['latent', 0, 0], y: ['observed', 1, 0] },
+    edges: [['x', 'y', 'gaussianProcess']],
+    densities: { x: 'standardNormal' },
+  },
+  {
+    title: 'turning',
+    nodes: { phase: ['latent', 0, 0], y: ['observed', 1, 0] },
+    edges: [['phase', 'y', 'gaussianProcess']],
+    densities: { phase: 'steps' },
+  },
+  {
+    title: 'corrected',
+    nodes: { z: ['latent', 0, 0], batch: ['known', 0, 1], y: ['observed', 1, 0.5] },
+    edges: [
+      ['z', 'y', ''],
+      ['batch', 'y', 'gaussianProcess'],
+    ],
+    densities: { z: 'standardNormal' },
+  },
+];
+const FILLS = { latent: '#ffffff', observed: '#c9d7e8', known: '#e6e6e6' };
+
+/** Circles for latent and observed variables, squares for known ones, arrows from parents. */
+function drawnGraph({ title, nodes, edges, densities }, left) {
+  const [radius, tall] = [24, Object.values(nodes).some(([, , row]) => row > 0)];
+  const at = (name) => {
+    const [, column, row] = nodes[name];
+    return [left + 60 + 190 * column, tall ? 86 + 96 * row : 134];
+  };
+  const text = (x, y, content, more = '') =>
+    `<text x="${x}" y="${y}" text-anchor="middle" font-size="12" fill="#333333"${more}>${content}</text>`;
+  const lines = edges.map(([from, to, density]) => {
+    const [[x, y], [toX, toY]] = [at(from), at(to)];
+    const length = Math.hypot(toX - x, toY - y);
+    const [dx, dy] = [(toX - x) / length, (toY - y) / length];
+    const end = radius + 8;
+    return [
+      `<line x1="${x + radius * dx}" y1="${y + radius * dy}" x2="${toX - end * dx}" y2="${toY - end * dy}" stroke="#333333" marker-end="url(#arrow)"/>`,
+      text((x + toX) / 2, tall ? 206 : 122, density, ' font-style="italic"'),
+    ].join('');
+  });
+  const shapes = Object.entries(nodes).map(([name, [kind]]) => {
+    const [x, y] = at(name);
+    const style = `fill="${FILLS[kind]}" stroke="#333333"`;
+    const shape =
+      kind === 'known'
+        ? `<rect x="${x - radius}" y="${y - radius}" width="${2 * radius}" height="${2 * radius}" ${style}/>`
+        : `<circle cx="${x}" cy="${y}" r="${radius}" ${style}/>`;
+    return [
+      shape,
+      text(x, y + 4, name),
+      densities[name] ? text(x, y - radius - 8, densities[name], ' font-style="italic"') : '',
+      text(x, y + radius + 16, kind),
+    ].join('');
+  });
+  return `${text(left + 155, 24, title, ' font-weight="bold"')}${lines.join('')}${shapes.join('')}`;
+}
+
 const PICTURES = {
+  async 'pictures/variables'() {
+    const [width, height] = [GRAPHS.length * 310, 236];
+    const arrow =
+      '<defs><marker id="arrow" viewBox="0 0 8 8" refX="0" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0L8,4L0,8z" fill="#333333"/></marker></defs>';
+    const graphs = GRAPHS.map((graph, i) => drawnGraph(graph, 310 * i)).join('');
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" role="img" aria-label="Graphs of the variables of three models"><rect width="${width}" height="${height}" fill="#ffffff"/>${arrow}${graphs}</svg>`;
+  },
   async 'pipe-flow'() {
     return latentPlot(flowMap(await flowFit()));
   },

@@ -1,7 +1,7 @@
 /**
  * Names the files of the library that run in one evaluation, and in one fit, of a GPLVM with its default prior, by V8's coverage:
  *   npm run count:files [-- --list]
- * Counted are files of which a function was called when something ran for the second time: an evaluation of an open model, value and gradients, as in
+ * Counts files with a function that was called in a second run: an evaluation of an open model, value and gradients, as in
  * each iteration of a fit; `evaluate`, which checks and initializes the model first; and a fit of five iterations.
  */
 import { Session } from 'node:inspector/promises';
@@ -23,7 +23,7 @@ const options = { maxIterations: 5, seed: 1 };
 report('One fit', await filesOf(() => fit(gplvm(observations, { latentDim: 2 }), options)));
 session.disconnect();
 
-/** Evaluates a model that is opened outside of what is counted, each time anew: the operations of the first evaluations are recorded. */
+/** Evaluates a model that is opened before the count starts, rebuilt each time: the operations of the first evaluations are recorded. */
 function evaluationsOf(model) {
   const opened = [logDensityOf(model, { seed: 1 }), logDensityOf(model, { seed: 1 })];
   return () => {
@@ -32,7 +32,7 @@ function evaluationsOf(model) {
   };
 }
 
-/** The files of which a function is called when this runs for the second time. */
+/** The files with a function that the second run of `work` calls. */
 async function filesOf(run) {
   await run();
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });

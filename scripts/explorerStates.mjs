@@ -1,5 +1,5 @@
 // Takes pictures of the explorer's twelve states: desktop and phone, light and dark. `npm run states -- FOLDER [--table FILE.csv] [--beside MOCK.html] [--only row,trust]
-// [--looks desktop-light]`. The page must be built (npm run site). With --beside, the same states of a page that takes them from `#state=…` are taken too.
+// [--looks desktop-light]`. The page must be built (npm run site). With `--beside`, pictures of a page that reads the same states from `#state=…` are made too.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
 const out = resolve(positionals[0] ?? 'explorer-states');
 mkdirSync(out, { recursive: true });
 const LOOKS = ['desktop', 'phone'].flatMap((device) => ['light', 'dark'].map((theme) => ({ device, theme })));
-/** What the mock calls the states that it has by another way than `state`. */
+/** Names in the mock of states that it does not read from `state`. */
 const BESIDE = {
   row: 'row=120',
   place: 'at=0.2000_0.1000',
@@ -64,11 +64,11 @@ const STATES = {
       await page.waitForTimeout(2500);
       return () => page.waitForSelector('[data-status=done]');
     }
-    // The example is there already: it is fitted for as long as it takes.
+    // The example is already loaded: its fit runs to its end.
     await page.waitForSelector('[data-status=done]');
     await page.locator('[name=maxIterations]').evaluate((input) => {
       input.value = '100000';
-      input.dispatchEvent(new Event('change', { bubbles: true }));
+      input.dispatchEvent(new Event('input', { bubbles: true }));
     });
     await page.locator('#settings').evaluate((form) => form.requestSubmit());
     await page.getByRole('heading', { name: 'Fitting' }).waitFor();
@@ -163,7 +163,7 @@ async function search(page, text) {
   await page.keyboard.press('/');
   await page.getByRole('searchbox').fill(text);
 }
-/** Fits the table that was given, or the example. */
+/** Fits the table from the command line, or the example. */
 async function fitted(page, isAwaited = true) {
   await page.goto(page.site);
   await page.reload();

@@ -57,7 +57,7 @@ const extensions = {
         });`,
       'priors/builtIn.js': `import { peaked } from './peaked.js';\nexport { peaked };`,
     },
-    // The catalog of priors is a list, of which a prior is one entry more.
+    // The catalog of priors is a list, where a prior adds one entry.
     entry: { after: 'standardNormal,', text: 'peaked,' },
     isKnown: ({ peaked, builtInPriors }) => peaked !== undefined && builtInPriors.peaked === peaked,
   },

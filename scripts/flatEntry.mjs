@@ -1,6 +1,6 @@
 // Writes dist/public/, whose files replace the barrels in bundles for browsers (the condition "browser" of exports in package.json): each is `export *` of one small file for each module
-// that defines public names. esbuild splits code by files, and counts whatever a live barrel imports as needed at once, so that all that is only loaded when it is asked for
-// would be in what a page loads first, because the barrel names it too; a star is resolved without the barrel.
+// that defines public names. esbuild splits code by files, and treats all imports of a live barrel as needed at once, so that a page would load
+// modules at its start that are meant to load on demand, because the barrel names them too; a star is resolved without the barrel.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,7 @@ function exportsOf(file) {
   return found;
 }
 
-/** Writes dist/public/`name`.js in the place of the barrel `file`. */
+/** Writes dist/public/`name`.js as a replacement of the barrel `file`. */
 function flatten(name, file) {
   const modules = new Map();
   for (const [exported, [origin, own]] of exportsOf(file)) {

@@ -1,5 +1,5 @@
 /**
- * Numbers of the house, `npm run count:files [-- --list]`: lines of code and files of src and of its folders, files that a fit and an evaluation
+ * Metrics of the code, `npm run count:files [-- --list]`: lines of code and files of src and of its folders, files that a fit and an evaluation
  * run, files touched per kind of extension, and the members of the contracts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { extensionFiles } from './extensionFiles.mjs';
 const SHORT = 45;
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
-// What the build makes is not kept with the sources.
+// Generated files are not sources.
 const made = readFileSync(join(src, '../.gitignore'), 'utf8').split('\n');
 const files = readdirSync(src, { recursive: true })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !made.includes(`src/${file}`))
@@ -72,7 +72,7 @@ for (const name of [...contracts, ...definitions].filter((one) => interfaces.has
   console.log(`${String(own.length).padStart(4)} ${String(own.filter(isOptional).length).padStart(4)}  ${name}`);
 }
 
-/** Of an interface and those that it extends; what is in types only begins with '~'. */
+/** Members of an interface and of the interfaces that it extends; members of types only begin with '~'. */
 function membersOf(name) {
   const found = interfaces.get(name);
   if (found === undefined) return [];
@@ -95,7 +95,7 @@ function grouped(list) {
   return groups;
 }
 
-/** Lines on which a token of a statement stands that imports nothing. */
+/** Lines with a token of a statement other than an import. */
 function linesOfCode(source) {
   const lines = new Set();
   const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line;

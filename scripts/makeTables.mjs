@@ -1,5 +1,5 @@
-// Makes the folders of test/tables anew, with the built package: `npm run tables`, or `node scripts/makeTables.mjs NAME…` for some of them.
-// Each holds a table, session.txt, which is what its commands print, and the tables that they write. test/tables compares.
+// Rebuilds the folders of test/tables with the built package: `npm run tables`, or `node scripts/makeTables.mjs NAME…` for some of them.
+// Each contains a table, session.txt with the output of its commands, and the tables that they write. test/tables compares.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -194,7 +194,7 @@ function logScore({ row, group }, { mean, variance, kinds = [] }, groups, truth,
       const clipped = shares.map((share) => Math.min(1, Math.max(0.01, share)));
       return Math.log(clipped[level] / clipped.reduce((sum, share) => sum + share, 0));
     }
-    // Of a Gaussian of the indicators, the share of each level among the levels.
+    // The share of each level among the levels, for a Gaussian of the indicators.
     const logs =
       positions.length > 1
         ? positions.map((_, k) => at.reduce((sum, one, l) => sum + normalLog(Number(l === k), one.m, one.v), 0))

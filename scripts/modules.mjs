@@ -1,4 +1,4 @@
-// The modules whose names together are the library: those of package.json that have a form for bundlers (the condition "browser").
+// The modules whose names together are the library: the modules of package.json with a form for bundlers (the condition "browser").
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Of each module: its name in dist/public, and its file within dist. */
+/** Names of modules in dist/public, with their files within dist. */
 export const MODULES = Object.values(exports)
   .filter(({ browser }) => browser !== undefined)
   .map(({ browser, default: file }) => ({ name: basename(browser, '.js'), file: file.replace('./dist/', '') }));

@@ -1,13 +1,13 @@
-// Puts faults that are drawn by chance into a copy of the sources, one at a time, and runs tests that call the function with the fault.
+// Inserts random faults into a copy of the sources, one at a time, and runs tests that call the function with the fault.
 //
 //   npm run mutate [-- --random N] [--seed S] [--from K] [--only TEXT] [--tests N] [--workers N] [--called FILE] [--list]
 //
-// Drawn are N places of all of src (200), each as likely as any other, by the seed (1); what stands there instead is drawn too: another operator or
-// number, a condition that always or never holds, a statement left out. --only takes the sources whose path holds TEXT, or one of several between
+// N positions (200) in all of src are drawn uniformly by the seed (1), each with its replacement: another operator or
+// number, a condition that is always or never true, a statement left out. --only selects the sources whose path contains TEXT, or one of several between
 // commas (`file.ts:12` one line); --from leaves out those before the K-th, where a run was cut short;
-// --list only names what is drawn. A fault is killed when a test fails that passes without it, or does not
-// come to an end within its seconds of a processor. It has survived when --tests (24) files of those tests pass: others might notice it, so that
-// the share is a lower bound. What tests call is found by running all of them first, and kept in FILE, where it is read from if it is there. Faults that do not compile are not counted, and src/engine/native is left out where koffi is not
+// --list only names the drawn faults. A fault is killed when a test fails that passes without it, or does not
+// end within its processor seconds. It has survived when --tests (24) files of those tests pass: others might notice it, so that
+// the share is a lower bound. A first run of all tests records the functions that each calls, in FILE, which later runs read. Faults that do not compile are not counted, and src/engine/native is left out where koffi is not
 // installed, as its tests are. Exit code 1 when fewer than 88 % are killed.
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -32,12 +32,12 @@ import { faultsOf } from './mutation/faults.mjs';
 
 /** Seconds of a processor for each process of tests, which need up to twenty. */
 const MOST_SECONDS = 200;
-/** Seconds by the clock, for what waits for something that never comes, without using a processor. */
+/** Limit in seconds by the clock, for a test that waits forever without using a processor. */
 const MOST_WAITING = 600;
 /** Files of tests that run together, the nearest first. */
 const TOGETHER = 4;
 const WANTED = 0.88;
-/** What is compiled from the assembly, for one thread and for several. */
+/** Files that are compiled from the assembly, for one thread and for several. */
 const COMPILED = ['src/engine/wasm/engineModule.ts', 'src/engine/wasm/threadedEngineModule.ts'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -130,7 +130,7 @@ console.log(
 );
 process.exitCode = killed >= WANTED * usable.length && failing.size === 0 ? 0 : 1;
 
-/** Places by the seed, and what is to stand there: `{ file, line, start, end, text, fault }`. */
+/** Positions by the seed, with their replacements: `{ file, line, start, end, text, fault }`. */
 function drawn() {
   const words = options.only?.split(',');
   const isAsked = ({ file, line }) => words === undefined || words.some((word) => `${file}:${line}:`.includes(word));
@@ -171,7 +171,7 @@ async function inAllCopies(work) {
   await Promise.all(copies.map(work));
 }
 
-/** What is under version control, and what is generated from it, as it lies here. */
+/** Files under version control, and files generated from them, in their present state. */
 function copyOf(target) {
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
   for (const file of [...stdout.toString().split('\0'), ...COMPILED]) {
@@ -180,7 +180,7 @@ function copyOf(target) {
     cpSync(join(root, file), join(target, file), { preserveTimestamps: true });
   }
   symlinkSync(join(root, 'node_modules'), join(target, 'node_modules'));
-  // Tests of what is built are left out where it is not.
+  // Tests of built files are left out where these are missing.
   if (existsSync(join(root, 'dist'))) symlinkSync(join(root, 'dist'), join(target, 'dist'));
   const shared = join(root, '../shared');
   if (existsSync(shared)) symlinkSync(shared, join(target, '../shared'));
@@ -248,7 +248,7 @@ function testsIn(copy) {
       stale = [];
       return await answerOf(child);
     },
-    /** Says that files are others than in the last run. */
+    /** Reports that files differ from the last run. */
     changed(...files) {
       stale.push(...files);
     },

@@ -1,13 +1,13 @@
-// Compares what the library computes with what it computed when scripts/proof/proof.json was written, so that a change of form can be told
+// Compares the results of the library with its results when scripts/proof/proof.json was written, to distinguish a change of form
 // from a change of results.
 //
 //   npm run proof [-- --only TEXT] [--write] [--list]
 //
 // One line for each model (a short fit on the engine 'wasm': its file, objective, terms, predictions, projections, draws, and the fit loaded from the
 // file), each fit in test/saved, and each entry point's exports: 'same bits', 'within 1e-11' with the largest relative difference of its numbers,
-// or 'different' with the answers that are. Exit code 1 when any is different. --only takes those whose name holds TEXT, or one of several
+// or 'different' with the different answers. Exit code 1 when any is different. --only selects entries whose name contains TEXT, or one of several
 // between commas; --write records the present answers of these; --list names them.
-// Other numbers that a change must keep have commands of their own: page weights `npm run check:sizes`, figures of the papers
+// Other numbers that a change must keep have separate commands: page weights `npm run check:sizes`, figures of the papers
 // `npm run reproduce -- --all --quick`, times `npm run bench -- --short`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -68,7 +68,7 @@ if (options.write) {
   const lines = Object.entries(after).map(([name, record]) => `${JSON.stringify(name)}:${JSON.stringify(record)}`);
   writeFileSync(proof, `{\n${lines.join(',\n')}\n}\n`);
 } else {
-  // What was recorded and is gone.
+  // Recorded entries that no longer exist.
   for (const name of Object.keys(before).filter((one) => isAsked(one) && !tasks.has(one))) {
     counts.different++;
     console.log(`${name}: different (it is not there any more)`);
@@ -146,7 +146,7 @@ function comparedNames(recorded, found) {
       ...(come.length > 0 ? [`new ${kind}: ${come.join(' ')}`] : []),
     ];
   });
-  // What is new takes nothing from anybody.
+  // New exports break no program.
   const isGone = notes.some((note) => note.includes('gone'));
   return { verdict: isGone ? 'different' : 'same bits', notes };
 }

@@ -1,4 +1,4 @@
-// What the commands of test/tables print, as text that is kept.
+// Output of the commands of test/tables, as stored text.
 import { readFileSync } from 'node:fs';
 
 /** Commands with all that they print and their exit codes; seconds, which no two runs share, are left out. */

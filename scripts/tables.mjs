@@ -17,12 +17,12 @@ function table(header, cells, delimiter = ',') {
   return [header, ...rows].map((row) => `${row.join(delimiter)}\n`).join('');
 }
 
-/** A fit on the engine that computes the same on every machine, and what is given beside. */
+/** A fit on the engine with the same results on every machine, with further arguments. */
 const fit = (file, ...flags) => ['fit', file, '--model', 'pca', ...flags, '--engine', 'wasm', '--out', 'results'];
 
 const HOLES = table(NAMES, (row, i) => row.map((y, j) => (j === i % 4 && i < 8 ? '' : y)));
 
-/** By name of the folder: files and commands. What is `generated` is too large to be kept. */
+/** Files and commands by the name of the folder. Files that are `generated` are too large to be stored. */
 export const tables = {
   'pandas-index': {
     files: { 'table.csv': () => table(['', ...NAMES], (row, i) => [i, ...row]) },

@@ -195,6 +195,7 @@ export {
   evaluate,
   type Forecast,
   type ForecastOptions,
+  type ForecastStart,
   fixed,
   type GaussianOptions,
   type Gradients,

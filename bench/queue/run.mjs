@@ -1,5 +1,5 @@
-// What a queue costs and gains on this machine: round trips, restarts over two workers, a lost worker, and shards of a Bayesian GPLVM. Prints
-// the table of docs/project/distributed.md, and with --write puts it there. Takes redis-server, and BullMQ among the installed packages.
+// Costs and gains of a queue on this machine: round trips, restarts over two workers, a lost worker, and shards of a Bayesian GPLVM. Prints
+// the table of docs/project/distributed.md, and with --write puts it there. Needs redis-server, and BullMQ among the installed packages.
 //
 //   npm run bench:queue            N = 100 000
 //   npm run bench:queue -- --rows 5000
@@ -20,7 +20,7 @@ const { values } = parseArgs({
   options: { rows: { type: 'string', default: '100000' }, write: { type: 'boolean', default: false } },
 });
 const N = Number(values.rows);
-// What a default installation has. A native library takes threads of its own, so that two workers with it share the cores badly.
+// The engine of a default installation. A native library starts threads, so that two workers with it share the cores badly.
 process.env.LATENTFIELD_ENGINE ??= 'wasm';
 const program = fileURLToPath(new URL('../../dist/app/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-bench-'));
@@ -110,7 +110,7 @@ async function restarts() {
   await queue();
   const spread = await queue();
   const lost = queue();
-  // Well within the fit, whatever the machine.
+  // Well within the fit, on any machine.
   await new Promise((resolve) => setTimeout(resolve, 400 * spread.seconds));
   workers[0].kill('SIGKILL');
   await startWorker();
@@ -146,7 +146,7 @@ async function evaluations(rows, inducing, count, repeats) {
 }
 
 async function shards() {
-  // What a worker takes with next to no rows: its main thread, that of the shard, and the library in both.
+  // Memory of a worker with hardly any rows: its main thread, the thread of the shard, and the library in both.
   await startWorker();
   const { memory: base } = await evaluations(rowsOf(100), 20, 1, 1);
   await stopWorkers();

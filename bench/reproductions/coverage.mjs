@@ -58,7 +58,7 @@ function path(random, N) {
   return X;
 }
 
-/** Tables drawn from each model, afresh for each fit: with `rows` rows of `columns` columns. */
+/** Tables drawn from each model, again for each fit: with `rows` rows of `columns` columns. */
 const SIMULATED = {
   gplvm: (random, rows, columns) => drawnFunctions(random, normals(random, rows, 2), columns, 0.2),
   bayesianGplvm: (random, rows, columns) => drawnFunctions(random, normals(random, rows, 2), columns, 0.2),
@@ -222,7 +222,7 @@ async function run(study) {
     'D = 8',
     'gplvm, dynamics',
     (Y) => gplvm(Y, { ...shape, dynamics: true }),
-    // The rows that are held out go on from those that are fitted.
+    // The rows that are held out continue from those that are fitted.
     (random, fitted, held) => drawnFunctions(random, path(random, fitted + held), 8, 0.2),
   );
   const real = {

@@ -6,7 +6,7 @@ const FOLDER = process.env.LATENTFIELD_DATA ?? fileURLToPath(new URL('../../../s
 
 const built = (await import('../library.mjs')).default;
 
-/** How fits ended, one word a fit with the message of those that failed, in the order in which they did: studies read what is behind a value. */
+/** Endings of fits in their order, one word per fit, with the message of failed ones: studies read the fits behind a value. */
 export const endings = [];
 
 /** `fit` of starts: how they end is not noted. */

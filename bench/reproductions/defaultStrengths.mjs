@@ -25,7 +25,7 @@ async function readSet(name, points) {
   return { Y: name === 'wine' ? standardizedBy(Y)[0] : Y, labels: labels && rows.map((i) => labels[i]) };
 }
 
-/** The models, each with what multiplies the factor: the scale of the data. */
+/** The models, each with the multiplier of the factor: the scale of the data. */
 const D = ({ columns }) => columns;
 const ND = ({ rows, columns }) => rows * columns;
 const MODELS = {

@@ -44,7 +44,7 @@ async function readSet(name, points) {
   return { Y: rowsOf(all, rows), labels: new Set(own).size > 1 ? own : undefined, isAll: rows.length === all.rows };
 }
 
-/** The observations in a unit in which the root mean variance of their columns is about `deviation`: a power of two changes no digit. */
+/** The observations in a unit that makes the root mean variance of their columns about `deviation`: a power of two changes no digit. */
 function inUnit(Y, deviation, nudge) {
   const mean = count(Y.columns).map((j) => Y.column(j).reduce((sum, entry) => sum + entry, 0) / Y.rows);
   const variance = Y.data.reduce((sum, entry, k) => sum + (entry - mean[k % Y.columns]) ** 2, 0) / Y.data.length;

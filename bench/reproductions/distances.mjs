@@ -9,7 +9,7 @@ const cases = [
   { name: 'iris', file: 'iris_X.npy', model: 'gplvm' },
 ];
 const [ROWS, LANDMARKS] = [100, 14];
-/** Fits that are compared, and starts of each of which the one of the greatest objective is kept. */
+/** Numbers of compared fits, and of starts for each; the start with the greatest objective is kept. */
 const [FITS, STARTS] = [10, 3];
 
 const mean = (list) => list.reduce((sum, entry) => sum + entry / list.length, 0);

@@ -23,7 +23,7 @@ const SIZES = { full: { rows: 20, maxIterations: 1000 }, quick: { rows: 12, maxI
 
 /** How a fit ended, or what was refused. */
 async function ending(name, Y, maxIterations) {
-  // Three classes, so that two dimensions can tell them apart.
+  // Three classes, so that two dimensions can separate them.
   const labels = namedModels[name].takesLabels ? Y.map((_, i) => i % 3) : undefined;
   try {
     const model = describedModel(name, Y, labels, { latentDim: 2 }, {});

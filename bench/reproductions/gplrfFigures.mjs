@@ -129,7 +129,7 @@ async function byTrainingSize(study, { file, sizes, models, maxIterations }) {
   }
 }
 
-/** Two dimensions, every GPLVM started at the supervised projection and with a back-constraint that places the test points. */
+/** Two dimensions, every GPLVM started at the supervised projection and with a back-constraint that projects the test points. */
 async function figure3(study) {
   const two = { latentDim: 2 };
   const projection = ({ Y, labels }) => slpp(Y, labels, two);

@@ -30,8 +30,8 @@ const jointsFrom = (first, last) => count(3 * (last - first + 1)).map((k) => 3 *
 const REGIONS = { 'left leg': jointsFrom(1, 5), 'upper body': jointsFrom(11, 27) };
 
 /**
- * A process of the frame's time is the prior of the latents, which are Gaussian and correlated along a sequence (Damianou, Titsias & Lawrence 2011). Its scale is that
- * of the latents, and is held.
+ * A process of the frame's time is the prior of the latents, which are Gaussian and correlated along a sequence (Damianou, Titsias & Lawrence 2011). Its scale is the
+ * scale of the latents, and is fixed.
  */
 const dynamical = defineModel({
   name: 'dynamical',

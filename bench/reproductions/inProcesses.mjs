@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs reproductions in processes of their own, `jobs` at a time: those that come first begin first.
+ * Runs reproductions in separate processes, `jobs` at a time, in their order.
  *
- * @param program - what is run with the name of one and the flags
- * @returns the names of those that failed
+ * @param program - program that receives the name of one and the flags
+ * @returns the names of failed ones
  */
 export async function inProcesses(program, names, jobs, flags) {
   const waiting = [...names];

@@ -3,7 +3,7 @@ import { count, library, plot, readMatrix, rowsOf } from './data.mjs';
 const { bestMultipliers, expectedMoments, fit, gplvm, knnGraph, maxEntropy, squaredDifferences } = library;
 const { latentPlot, pictureGrid } = plot;
 
-/** Evaluations of the latents, of which a Hessian counts as one. */
+/** Evaluations of the latents; a Hessian counts as one. */
 const MOST = 300;
 /** A profiled precision of 200 points takes a second or more for each evaluation. */
 const MOST_SECONDS = 3600;

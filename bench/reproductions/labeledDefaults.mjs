@@ -3,7 +3,7 @@ import { chosenSettings, mean, pairedDifference, placed, spread } from './splits
 
 const { dgplvm, gplrf, gplvm, kernelRegression, lda, pca, thinPlateSpline, tpslvm } = library;
 
-/** The labeled sets by name; those of the second list where the folder of the data has them. */
+/** The labeled sets by name; sets of the second list where the folder of the data has them. */
 const SETS = {
   iris: 'iris',
   wine: 'wine',

@@ -61,7 +61,7 @@ function cosineCorrelation(points, X) {
   return moment(0, 1) / Math.sqrt(moment(0, 0) * moment(1, 1));
 }
 
-/** What is behind the observations, features of it with their scales, and how well a fit agrees with it. */
+/** The truth behind the observations, its features with their scales, and the agreement of a fit with it. */
 const manifolds = {
   circle: {
     model: circular,
@@ -131,7 +131,7 @@ function mixed(features, scales, columns, noise, { normal }) {
   return { Y, weights };
 }
 
-/** Points as near to their observations as the map can bring them that the observations were made by, started at those that they were made of. */
+/** Points that the true map brings closest to the observations, started at the true points. */
 function placedBy(weights, features, scales, Y, truth) {
   const STEP = 1e-5;
   const placed = truth.map((point, i) => {
@@ -164,13 +164,13 @@ const angular = defineModel({
   },
 });
 
-/** Angles around the circle, and draws of the functions there, from which crossings are computed. */
+/** Angles around the circle, and draws of the functions there, which determine crossings. */
 const [GRID, DRAWS] = [360, 60];
 
 /**
- * log of the mean over all pairs of angles of p(f(a) = f(b) | Y) / p(f(a) = f(b)): the Savage–Dickey ratio, by which the evidence for a curve that crosses itself
- * exceeds that for a circle. A process with f(a) = f(b) is the periodic one under this condition, so nothing else has to be fitted. Beside it the pair of the largest ratio among
- * those whose functions are correlated by less than a half.
+ * log of the mean over all pairs of angles of p(f(a) = f(b) | Y) / p(f(a) = f(b)): the Savage–Dickey ratio, the evidence for a curve that crosses itself
+ * relative to a circle. A process with f(a) = f(b) is the periodic one under this condition, so nothing else has to be fitted. Also returns the pair with the largest ratio among
+ * pairs whose functions are correlated by less than a half.
  */
 function crossingOf(result, columns) {
   const angles = Matrix.from(count(GRID).map((g) => [(TURN * g) / GRID]));

@@ -6,10 +6,10 @@ const { latentPlot, pictureGrid } = plot;
 const preset = 'lawrence2012';
 
 /**
- * The methods of the paper with the settings of its author's programs: ALLE whose parents are those of a sparse Cholesky factor, DRILL without
+ * The methods of the paper with the settings of its author's programs: ALLE whose parents come from a sparse Cholesky factor, DRILL without
  * a penalty, Laplacian eigenmaps with heat weights of width 1 and mutual edges twice. ALLE's parents among later points, our default, are shown
- * beside them. A point of the robot is reconstructed exactly; its program adds 1e-6 of the Gram matrix's mean diagonal there. The text states MVU
- * with equalities; its optimum can be flat, so that its embedding is one of many, and inequalities are shown beside it.
+ * too. A point of the robot is reconstructed exactly; its program adds 1e-6 of the Gram matrix's mean diagonal there. The text states MVU
+ * with equalities; its optimum can be flat, so that its embedding is one of many, and inequalities are shown too.
  */
 const methods = (Y, k, regularization) => ({
   Isomap: isomap(Y, { neighbors: k }),
@@ -30,7 +30,7 @@ const SETS = {
     regularization: 'auto',
     paper: ['Isomap', 'ALLE', 'MVU', 'DRILL', 'MEU', 'LE', 'LLE'],
   },
-  // The text says no more than that the first four are ahead of MEU, and MEU of the last two.
+  // The text states only that the first four are ahead of MEU, and MEU ahead of the last two.
   'robot WiFi': {
     file: 'robot_train_X.npy',
     k: 7,

@@ -8,7 +8,7 @@ const { fit, mpme } = library;
 /** The sets on which the rule is behind the paper, and how they are fitted: Satimage with pairs of 20 near neighbors, which has the scores of all pairs to .004. */
 const BEHIND = { USPS: {}, Satimage: { neighbors: 20 } };
 const KINDS = ['squared', 'plain'];
-/** Pairs of which less than this share is apart are one cluster: a tenth of a class. */
+/** Pairs whose separated share is smaller than this are one cluster: a tenth of a class. */
 const SHARED = 0.1;
 
 const NOTE =
@@ -116,7 +116,7 @@ function membersOf(label, labels, clusters, { sources, targets, weights }, names
 
 const letter = (cluster) => String.fromCharCode(65 + cluster);
 
-/** Pairs of classes of which the larger part of both is in one cluster. */
+/** Pairs of classes whose larger parts are in one cluster. */
 function mergedPairs(names, labels, clusters) {
   const home = new Map(
     names.map((label) => {
@@ -144,7 +144,7 @@ function withinClasses(column, labels, names) {
   return [share(between), label, share(most)];
 }
 
-/** The three eigenvectors whose order tells two classes apart best. */
+/** The three eigenvectors whose order separates two classes best. */
 function apart(latents, labels, a, b) {
   const probability = (v) => {
     const column = latents.column(v);

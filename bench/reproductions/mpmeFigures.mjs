@@ -4,7 +4,7 @@ const { fit, gplvm, kernelPca, laplacianEigenmaps, Matrix, meu, mpme, tsne } = l
 const { circle, distortedS, helix, twinPeaks, twoMoons } = generated;
 const { adjacencyPlot, latentPlot, pictureGrid } = plot;
 
-/** Points in the order in which they lie along their curve, as the originals are. */
+/** Points in their order along the curve, as the originals are. */
 function inOrder({ observations, parameters, labels = [] }) {
   const place = (i) => 10 * (labels[i] ?? 0) + parameters.at(i, 0);
   return rowsOf(
@@ -71,7 +71,7 @@ function seen({ rows, columns, data }) {
 }
 
 async function embeddings(table, quick) {
-  // The points themselves are drawn, so they are generated ones. The paper does not say which λ its figure has: these draw what it describes.
+  // The points themselves are drawn, so they are generated ones. The paper does not state the λ of its figure: these draw its description.
   const sets = [
     { lambda: 1, set: await dataSet('circle', undefined, () => circle({ noise: 0.18 })) },
     { lambda: 1, set: await dataSet('distorted S', undefined, () => distortedS({ seed: 2 })) },

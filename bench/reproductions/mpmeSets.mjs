@@ -5,7 +5,7 @@ const { Matrix } = library;
 /**
  * The data sets of Table 2 of Mao et al. 2017, with the dimension that the paper states and the accuracy and NMI that it prints by method. Two are used where
  * the folder of the data has them: `satimage_X.npy`, `satimage_y.npy` (the 4435 training rows of UCI, written by `mlbench.R`) and
- * `isolet_X.npy`, `isolet_y.npy` (26 letters, of which the paper makes two classes, written by `matlabFiles.py`).
+ * `isolet_X.npy`, `isolet_y.npy` (26 letters, two classes in the paper, written by `matlabFiles.py`).
  */
 export const SETS = {
   Coil20: {

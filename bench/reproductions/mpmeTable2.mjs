@@ -111,7 +111,7 @@ export const unitRows = (X) =>
     }),
   );
 
-/** Accuracy and NMI of K-means, and what it leaves about its centers: of rows of unit length, as a share of what they have about zero. */
+/** Accuracy and NMI of K-means, and the sum of squares about its centers, for rows of unit length, as a share of the sum about zero. */
 export function clustered(X, labels, quick) {
   const { clusters, withinSumOfSquares } = kMeans(X, classesOf(labels), { seed: 1, restarts: quick ? 4 : 19 });
   const scores = [clusteringAccuracy(labels, clusters), normalizedMutualInformation(labels, clusters)];
@@ -186,10 +186,10 @@ function verdictOn(name, { paper }, found) {
   ];
 }
 
-/** Multiples of the default base precision by which the paper's search is imitated, for each kind of distances. */
+/** Multiples of the default base precision that imitate the paper's search, for each kind of distances. */
 const SEARCHED = { squared: [16, 256], plain: [16] };
 
-/** What the paper's search may have gained: embeddings at multiples of the rule's λ, and the best by the labels. */
+/** Possible gain of the paper's search: embeddings at multiples of the rule's λ, and the best by the labels. */
 async function chosenByLabels(study, sets, read, found) {
   const variants = Object.entries(SEARCHED).flatMap(([distances, multiples]) =>
     multiples.map((multiple) => ({ distances, multiple })),
@@ -208,7 +208,7 @@ async function chosenByLabels(study, sets, read, found) {
       for (const multiple of multiples) {
         const one = await study.cell(`${name}, MPME, ${distances} distances, λ × ${multiple}`, async () => {
           const { Y, labels } = read[name];
-          // The optimum is unique, and near that of the λ before.
+          // The optimum is unique, and near the optimum of the previous λ.
           const result = await fit(
             mpme(Y, {
               ...{ distances, latentDim, basePrecision: multiple * basePrecision, start: asGraph(before) },
@@ -240,7 +240,7 @@ const asGraph = ({ size, sources, targets, weights }) => ({
   weights: Float64Array.from(weights),
 });
 
-/** The base precision of a field: rows of its precision L + λI sum to λ, whatever the weights. */
+/** The base precision of a field: rows of its precision L + λI sum to λ, for any weights. */
 export const basePrecisionOf = (precision) =>
   precision()
     .row(0)

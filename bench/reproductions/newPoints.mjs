@@ -23,7 +23,7 @@ function errorAmong(X, labels, Z, own) {
   return own.filter((label, i) => labels[indices[i]] !== label).length / own.length;
 }
 
-/** Models of which every new row is fitted again by itself with the points, in so many sets of rows. */
+/** Models whose new rows are each fitted again with the points, in a number of sets of rows. */
 const ALONE = { models: ['isomap', 'lle', 'laplacianEigenmaps'], size: { fitted: 75, placed: 75 }, seeds: 10 };
 
 /** Rows that are drawn, those that are fitted and those that come later, with their labels. */
@@ -43,7 +43,7 @@ function placedByThree(X, points, rows) {
   return library.Matrix.from(places);
 }
 
-/** Errors of new rows by `project`, and where each is fitted by itself with the points; and how far the two places are apart. */
+/** Errors of new rows by `project`, and when each is fitted with the points; and the distance between the two positions. */
 async function errorsAlone(make, Y, labels, size, seed) {
   const { training, later, known, own } = divided(Y, labels, size, seed);
   const result = await fit(make(rowsOf(Y, training)));
@@ -70,7 +70,7 @@ async function errorsAlone(make, Y, labels, size, seed) {
   };
 }
 
-/** A point z beside latents A by the linear map of least squares that takes A to X, of two columns each; nothing where it explains too little of X. */
+/** Position in X of a point z among latents A, by the linear least-squares map from A to X, of two columns each; nothing where it explains too little of X. */
 function broughtTo(X, A, z) {
   const product = (P, p, Q, q) => count(P.rows).reduce((sum, n) => sum + P.at(n, p) * Q.at(n, q), 0);
   const [a, b, d] = [product(A, 0, A, 0), product(A, 0, A, 1), product(A, 1, A, 1)];

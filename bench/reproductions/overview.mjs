@@ -18,7 +18,7 @@ function tablesOf(text) {
 
 const number = (text) => Number(/[-−]?[\d.]+/.exec(text)[0].replace('−', '-'));
 const where = (rows, wanted) => rows.find((row) => Object.entries(wanted).every(([key, value]) => row[key] === value));
-/** What was found of the sets on which MPME by the rule is behind the paper. */
+/** Findings about the sets where MPME by the rule is behind the paper. */
 const OPEN_CLUSTERS = {
   USPS: '[mpme-clusters](mpme-clusters.md) has the clusters: 3 and 5 share one, and 0, the largest class, has two. The graph keeps 3 and 5 apart, and the eigenvector that does so is the ninth; the sixth, of a larger eigenvalue, lies inside 0, so that of ten clusters one goes to it. Read with the 32 eigenvectors that the paper states, rows of unit length, the same field has the accuracy and the NMI of the paper to .007. The paper does not say how it scales its eigenvectors, by what it chooses λ and C, or where the 32 come from. [mpme-rivals](mpme-rivals.md) has every method tuned by the scores.',
   Satimage:
@@ -31,8 +31,8 @@ const verdict = (difference, slack = 0) =>
   Math.abs(difference) <= slack ? 'level' : difference < 0 ? 'ahead' : 'behind';
 
 /**
- * One result a row: `read` takes the first table of the page (or that of a title) and says what the paper has, what is here, and which is ahead. Where that is
- * not as the paper, `open` tells what was tried and what the paper leaves open.
+ * One result per row: `read` takes the first table of the page (or the one with a title) and returns the result of the paper, the result here, and which is ahead. Where it
+ * differs from the paper, `open` lists what was tried and what the paper leaves open.
  */
 const results = [
   ...[10, 30, 50].map((n) => ({
@@ -238,7 +238,7 @@ const results = [
   },
 ];
 
-/** GPLRF beside the methods of the paper: the one that it is the most behind, or the least ahead. */
+/** GPLRF compared with the methods of the paper: the one that it is the most behind, or the least ahead. */
 function levelWithBest(rows, size) {
   const others = rows
     .filter(({ model }) => model !== 'LDA')

@@ -8,7 +8,7 @@ export function asText({ title, head, rows }) {
 
 export const UNFINISHED = 'This run is not finished: the same command goes on from here.';
 
-/** What a reproduction came to as a page. */
+/** Results of a reproduction as a page. */
 export function asMarkdown(
   { name, title, source },
   { tables, figures, notes },

@@ -1,10 +1,10 @@
 /**
  * Simulation-based calibration (Talts et al. 2018): values are drawn from their prior, a table from the model at these values, and a new row of it; the ranks of the row's
- * place and of one of its entries, hidden, among what is predicted of them are uniform if predictions hold. The library is given, built or not.
+ * latents, and of one hidden entry, among their predictions are uniform if the predictions are calibrated. The library is an argument, built or not.
  */
 const D = 5;
 const N = 15;
-/** Rows of a table that says all of the weights of ppca. */
+/** Rows of a table that determines the weights of ppca. */
 const MANY = 1000;
 
 const normals = (random, rows, columns) =>

@@ -1,4 +1,4 @@
-/** Tables and figures of the papers: `npm run reproduce -- --help` says how. */
+/** Tables and figures of the papers: see `npm run reproduce -- --help`. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -149,7 +149,7 @@ process.exit(
     : 0,
 );
 
-/** What the command line says; ends the process with a sentence where it has an option that is not known. */
+/** Options of the command line; ends the process with a sentence for an unknown option. */
 function given() {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options: FLAGS });
@@ -185,7 +185,7 @@ async function runJobs() {
   process.exit(failed.length > 0 ? 1 : 0);
 }
 
-/** The list of pages, and what they come to. */
+/** The list of pages, and their results. */
 function writeLists() {
   writeFileSync(join(options.output, 'README.md'), listOfPages());
   writeFileSync(join(options.output, 'overview.md'), overview(options.output));
@@ -236,7 +236,7 @@ function secondsBy(jobs, seconds) {
   return Math.max(...ends);
 }
 
-/** What is stored of a table: seconds are another machine's. */
+/** Stored part of a table: seconds belong to another machine. */
 function withoutSeconds({ title, head, rows, timed }) {
   return { title, head, rows: rows.map((row) => row.map((text, c) => (timed.includes(head[c]) ? '' : text))) };
 }

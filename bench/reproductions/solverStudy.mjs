@@ -1,7 +1,7 @@
 /**
  * Which L-BFGS is best for latent variable models: GPLVMs (without and with the standard normal prior) and TPSLVMs of twelve data sets,
- * from the principal components and from a perturbed start. Printed for each variant: the quartiles of what it lacks, after 500
- * evaluations, of the best log density that any of them reached; on how many problems it is ahead of and behind the L-BFGS of the textbooks (10
+ * from the principal components and from a perturbed start. Printed for each variant: the quartiles of its distance, after 500
+ * evaluations, from the best log density that any of them reached; on how many problems it is ahead of and behind the L-BFGS of textbooks (10
  * pairs on a scalar matrix); and the median of the evaluations it needs to come within 1e-6 of an optimum that all of them reach.
  *
  *   node bench/reproductions/solverStudy.mjs [--evaluations 500]

@@ -21,7 +21,7 @@ export function splitOf({ Y, labels }, perClass, seed) {
   return { training: part(training), test: part(order.filter((i) => !chosen.has(i))) };
 }
 
-/** A fit of the training points, their latents and those of the test points, and the error of the nearest training point. */
+/** A fit of the training points, the latents of training and test points, and the error of the nearest training point. */
 export async function placed(model, { training, test }, options) {
   const { latents, status, message, project, parameters } = await fit(model, options);
   const there = (await project(test.Y)).latents;
@@ -56,10 +56,10 @@ export const STRENGTHS = [1e-5, 1e-3, 0.1, 10, 1000, 1e5];
 
 /**
  * Settings chosen by cross-validation inside training points, by the error of the nearest neighbor: γ by the mean over the strengths, the strength
- * at that γ. Among equals the middle one is taken: with few points most of a grid has the same error. No test point has a say.
+ * at that γ. Among equals the middle one is taken: with few points most of a grid has the same error. Test points have no influence.
  *
  * @param make - the model of some points and their labels with these settings
- * @param grid - `gamma` and `strength`, each a list; one of a single entry is not chosen
+ * @param grid - `gamma` and `strength`, each a list; a list with one entry is not searched
  */
 export async function chosenSettings(make, { Y, labels }, { gamma, strength }, { folds, maxIterations }) {
   const { table } = await selectOptions(

@@ -15,11 +15,11 @@ function checksumOfLibrary() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Thrown by a study whose time is up: what it has so far is shown, and the same command goes on from there. */
+/** Thrown by a study whose time is up: what it has so far is shown, and the same command continues from there. */
 export class TimeIsUp extends Error {}
 
 /**
- * One reproduction as it is computed: values by name, each kept in a file as soon as it is there, so that an interrupted run goes on where it
+ * One reproduction as it is computed: values by name, each kept in a file as soon as it is there, so that an interrupted run continues where it
  * was; tables and figures from them.
  *
  * @param seconds - CPU seconds after which no further value is begun
@@ -78,7 +78,7 @@ export function openStudy(name, { quick, memory, fresh, seconds = Infinity, earl
       Object.entries(cells).reduce((sum, [key, cell]) => sum + (key.startsWith(prefix) ? cell.seconds : 0), 0),
     /**
      * @param rows - may grow afterwards: a study that runs out of time shows what it has
-     * @param timed - columns that hold seconds: they are printed, and not compared with those of another run
+     * @param timed - columns of seconds: they are printed, and not compared with another run
      */
     table: (title, head, rows, { timed = [] } = {}) => outcome.tables.push({ title, head, rows, timed }),
     figure: async (file, svg, caption) => outcome.figures.push({ file, svg: await svg, caption }),

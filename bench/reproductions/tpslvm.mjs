@@ -42,7 +42,7 @@ const models = {
   TPSLVM: (Y) => tpslvm(Y, { latentDim: 2, priors: [], kernel: thinPlateSpline(), noise: aboveRounding(Y) }),
 };
 
-/** Those that Figures 4 and 6 show beside them. */
+/** Methods that Figures 4 and 6 compare with them. */
 const others = {
   Isomap: (Y) => isomap(Y, { latentDim: 2 }),
   LLE: (Y) => lle(Y, { latentDim: 2 }),

@@ -14,7 +14,7 @@ const {
   seededRandom,
 } = library;
 
-/** The columns of the most relevant latent dimensions, as they are or in units of their lengthscales, in which the kernel measures distances. */
+/** The columns of the most relevant latent dimensions, unchanged or in units of their lengthscales, where the kernel measures distances. */
 function mostRelevant({ latents, relevance }, dimensions, inLengthscales = false) {
   const order = Array.from(relevance.keys()).sort((a, b) => relevance[b] - relevance[a]);
   const unit = (d) => (inLengthscales ? Math.sqrt(relevance[d]) : 1);
@@ -99,7 +99,7 @@ function withHoles(Y, part, seed) {
   return { seen: new Matrix(data, Y.rows, Y.columns), mask };
 }
 
-/** Means and variances of what is there of each column, as a prediction. */
+/** Means and variances of the observed entries of each column, as a prediction. */
 function columnMoments(Y) {
   const moments = count(Y.columns).map((j) => {
     const seen = Array.from(Y.column(j)).filter((entry) => !Number.isNaN(entry));

@@ -40,7 +40,7 @@ async function run(study) {
   const { ways } = await study.cell('run', async () => {
     const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations });
     const found = geometry(result);
-    // The frames whose straight line is longest beside their geodesic, by the metric.
+    // The frames whose straight line is longest relative to their geodesic, by the metric.
     const frames = count(Math.floor(Y.rows / 6)).map((k) => 6 * k);
     const detour = ([i, o]) =>
       found.length(Matrix.from([result.latents.row(i), result.latents.row(o)])) / found.distance(i, o);

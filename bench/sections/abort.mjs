@@ -6,7 +6,7 @@ import { peersGplvm } from './evaluations.mjs';
 /** Evaluations before the fit is stopped. */
 const BEFORE = 4;
 
-/** From abort() to the fit that comes of it, for a GPLVM, whose last evaluation may have just begun: beside the time of one. */
+/** Time from abort() to the resulting fit of a GPLVM, whose last evaluation may have just begun, compared with the time of one evaluation. */
 export async function aborts(context) {
   const { fit } = context.library;
   const [n] = context.sizes([1000], [100]);

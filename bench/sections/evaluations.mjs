@@ -10,10 +10,10 @@ export function peersGplvm({ library }, Y, lengthscale = 1) {
   return gplvm(Y, { latentDim: 2, kernel, noise: 0.1, priors: [], inducing: 'none' });
 }
 
-/** So short a lengthscale that the covariance has no form of low rank: that of a fitted model rather than that of a start. */
+/** So short a lengthscale that the covariance has no form of low rank: typical of a fitted model rather than of a start. */
 const SHORT_LENGTHSCALE = 0.1;
 
-/** One value and gradient of what `fit` minimizes for a GPLVM, tensors, tape and all. */
+/** One value and gradient of the objective that `fit` minimizes for a GPLVM, with tensors and tape. */
 export async function gplvmEvaluations(context) {
   const sizes = context.sizes([100, 300, 1000, 2000], [100]);
   const rows = await evaluations(context, { section: 'gplvm', task: 'evaluation' }, sizes, (Y) =>
@@ -101,7 +101,7 @@ function usualPeers(context, { section }) {
   return (n) => peerContenders(context, `${section}-eval`, [n], read, { kept: true });
 }
 
-/** Rows whose objective is not that of the last one. */
+/** Rows whose objective differs from the last one. */
 export function disagreements(rows) {
   const expected = rows.at(-1)?.value;
   return rows

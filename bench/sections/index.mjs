@@ -39,7 +39,7 @@ export const sections = {
   solvers: solverEvaluations,
 };
 
-/** Those whose engines are measured in processes of their own. */
+/** Sections whose engines are measured in separate processes. */
 export const sectionsOfEngines = [
   'raw',
   'gplvm',

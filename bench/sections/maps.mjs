@@ -18,14 +18,14 @@ const MOST_COMPARED = 5000;
 /** Seeds over which UMAP's times and scores are averaged where it takes seconds: from one to the next they differ by more than it does from umap-js. */
 const SEEDS = [1, 2, 3, 4, 5];
 
-/** Points that are generated, of ten bent sheets in 50 dimensions, unless --sizes says how many: 60 000 take an hour, and are in bench/once. */
+/** Default number of generated points, on ten bent sheets in 50 dimensions (otherwise --sizes): 60 000 take an hour, and are in bench/once. */
 const GENERATED = [20_000];
-/** Points up to which a contender that compares all pairs is asked. */
+/** Largest number of points for a contender that compares all pairs. */
 const MOST_OF_PAIRS = 10_000;
 
 /**
- * Whole maps in two dimensions beside those of others, of real data and of points that are generated: time, processor seconds, leave-one-out 1-NN error, trustworthiness;
- * and of generated counts beside the principal components of their logarithms.
+ * Whole maps in two dimensions compared with other libraries, for real data and generated points: time, processor seconds, leave-one-out 1-NN error, trustworthiness;
+ * and maps of generated counts compared with the principal components of their logarithms.
  */
 export async function maps(context) {
   const results = [];
@@ -75,7 +75,7 @@ export function sheets({ library: { Matrix, seededRandom } }, n, { columns = 50,
   return { task: 'sheets', Y, labels };
 }
 
-/** Counts of eight kinds of rows whose totals differ as those of cells do. */
+/** Counts of eight kinds of rows whose totals differ as in cells. */
 async function mapsOfCounts(context, n, columns) {
   const { fit, Matrix, pca, seededRandom, nearestNeighborError } = context.library;
   const { normalizeCounts } = await fromDist('app/io/index.js');
@@ -155,7 +155,7 @@ async function decodedMapsOf(context, { task, Y, labels }) {
   return compare(context, { section: 'maps', task, n: Y.rows }, contenders);
 }
 
-/** What a piece of work gives, its time and its processor seconds. */
+/** Result of a piece of work, its time and its processor seconds. */
 export async function timed(work) {
   const [before, start] = [process.cpuUsage(), performance.now()];
   const value = await work();
@@ -228,7 +228,7 @@ function scoresOf({ nearestNeighborError, trustworthiness }, Y, latents, labels)
   return { error, ...(Y.rows <= MOST_COMPARED && { trust: trustworthiness(Y, latents, K) }) };
 }
 
-/** What a program measured and where it put the points; undefined, with the reason in `missing`, when it fails. */
+/** Measurements of a program and its positions of the points; undefined, with the reason in `missing`, when it fails. */
 function embeddedBy({ missing }, program, given, threads, { data }) {
   const count = String(threads);
   const { status, stdout, stderr, error } = spawnSync(program, given, {

@@ -4,7 +4,7 @@ import { enginesFor, peerContenders } from '../engines.mjs';
 import { manifoldPoints } from '../observations.mjs';
 import { compare } from '../rounds.mjs';
 
-/** Largest part of its size by which our objective may be below that of a peer, which ends at a looser tolerance. */
+/** Largest relative difference when our objective is below a peer, which ends at a looser tolerance. */
 const EQUAL = 1e-9;
 
 /** Whole fits of MPME to a noisy circle: the graph of all pairs, λ = 1, d = 2. */
@@ -43,7 +43,7 @@ export async function mpmeFits(context) {
 /** Up to this many points the peer of MEU, which is dense, ends in minutes. */
 const DENSE = 2000;
 
-/** Minutes after which a fit of MEU is given up: a million points, which only --sizes asks for, take most of an hour on a busy machine. */
+/** Limit on the minutes of a fit of MEU: a million points, which only --sizes includes, take most of an hour on a busy machine. */
 const minutesFor = (n) => (n > 100_000 ? 90 : 15);
 
 /** Whole fits of MEU to a Swiss roll: 6 neighbors, γ = 1e-4. */

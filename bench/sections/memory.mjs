@@ -2,7 +2,7 @@ import { measuredAlone } from '../alone.mjs';
 import { observations } from '../observations.mjs';
 import { compare } from '../rounds.mjs';
 
-/** The most memory that some iterations of a GPLVM's fit hold, as matrices of N×N doubles, each in a process of its own. */
+/** Peak memory of some iterations of a GPLVM's fit, in matrices of N×N doubles, each in a separate process. */
 export async function fitMemory(context) {
   const [n] = context.sizes([2000], [300]);
   const Y = await observations(context, n);

@@ -73,7 +73,7 @@ export async function mpmeOfPapers(context) {
   return results;
 }
 
-/** The default base precision, rounded to two digits so that it can be given to a peer. */
+/** The default base precision, rounded to two digits so that it can be passed to a peer. */
 async function connecting(Y, copies) {
   const { connectingPrecision } = await fromDist('fields/density/connectingPrecision.js');
   const { edgeDistances } = await fromDist('fields/density/edgeSquaredDistances.js');

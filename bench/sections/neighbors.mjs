@@ -6,7 +6,7 @@ const K = 10;
 /** Largest relative difference of the mean distances: the peer's come from products. */
 const EQUAL = 1e-9;
 
-/** The ten nearest neighbors of every point, exactly, beside scikit-learn's brute force: points near a curved set of ten dimensions in many, with noise. */
+/** The ten nearest neighbors of every point, exactly, compared with scikit-learn's brute force: points near a curved set of ten dimensions in many, with noise. */
 export async function nearestOfAll(context) {
   const { nearestNeighbors } = await fromDist('engine/neighbors/index.js');
   const { sharedMemory } = await fromDist('engine/memory.js');

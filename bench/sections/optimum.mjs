@@ -4,7 +4,7 @@ const EVALUATIONS = 500;
 const folder = new URL('../../../shared/reference/', import.meta.url);
 
 /**
- * The log densities of models of oil flow after 500 evaluations, beside those that SciPy's and GPy's L-BFGS-B end at from the same starts
+ * The log densities of models of oil flow after 500 evaluations, compared with the ends of SciPy's and GPy's L-BFGS-B from the same starts
  * (../shared/reference). Nothing is timed.
  */
 export async function optima({ library, missing, short }) {

@@ -68,8 +68,8 @@ globalThis.isReady = true;`;
 const PLAYGROUND = new URL('../../web/dist/playground/', import.meta.url);
 
 /**
- * Evaluations of a GPLVM in a worker of a page of Chromium beside those in Node, frames a second of a slider that fits 50 points
- * again, the time from the address of the playground to the map of its example, and its longest tasks while it fits and under the
+ * Evaluations of a GPLVM in a worker of a page of Chromium compared with Node, frames per second of a slider that refits 50 points,
+ * the time from the address of the playground to the map of its example, and its longest tasks while it fits and under the
  * pointer.
  */
 export async function pages(context) {
@@ -118,7 +118,7 @@ export async function pages(context) {
   }
 }
 
-/** What the page is asked to do while its tasks are timed. */
+/** Actions on the page while its tasks are timed. */
 const DONE = [
   { task: 'longest task, fit', n: 1000, model: 'gplvm', done: fitted },
   { task: 'longest task, pointer', n: 10_000, model: 'pca', done: pointed },
@@ -157,7 +157,7 @@ async function longestTask({ page, open, trace }, n, model, done) {
     await fresh.selectOption('[name=model]', model);
     await fresh.getByLabel('Maximum iterations').fill('10');
     if (done !== fitted) await fitted(fresh);
-    // What follows a fit, such as the scores of its map, has its end too.
+    // Work that follows a fit, such as the scores of its map, ends too.
     await fresh.waitForTimeout(3000);
     return longest(await trace(fresh, () => done(fresh)));
   } finally {
@@ -190,7 +190,7 @@ function longest(events) {
   const tasks = events.filter((event) => event.name === 'ThreadControllerImpl::RunTask' && pages.includes(of(event)));
   if (tasks.length < 20)
     throw new Error(`The trace has ${tasks.length} tasks of the page, where at least 20 were awaited.`);
-  // A task under way at either end of the trace has no time of its own.
+  // A task under way at either end of the trace has no complete time.
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
 }
 

@@ -10,7 +10,7 @@ const FLOPS = {
   eigh: (n) => 9 * n ** 3,
 };
 
-/** Products, Cholesky factors, inverses from them, and all eigenvectors, beside the peak of 128-bit vectors on one thread. */
+/** Products, Cholesky factors, inverses from them, and all eigenvectors, compared with the peak of 128-bit vectors on one thread. */
 export async function rawOperations(context) {
   const rows = await peaks(context);
   for (const n of context.sizes([100, 300, 1000], [100])) {

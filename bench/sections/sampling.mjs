@@ -12,7 +12,7 @@ const CHAINS = 4;
 const TASK = 'draws of a process';
 const pathOf = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-/** What a browser is told to do: the story, with the time since the page was asked for. */
+/** Program of the page: the draws, with the time since the request for the page. */
 const PAGE = `
 import { drawStory } from './drawStory.js';
 globalThis.tell = async (data, how) => {
@@ -22,8 +22,8 @@ globalThis.tell = async (data, how) => {
 globalThis.isReady = true;`;
 
 /**
- * Draws of the three hyperparameters of a Gaussian process of 30 points beside Stan's by rstan, the same model, one thread: seconds, gradients, effective sample
- * size (the least of bulk and tail of the three) a gradient after the warm-up and a second; and everything from nothing, in Node and in a page.
+ * Draws of the three hyperparameters of a Gaussian process of 30 points compared with Stan by rstan, the same model, one thread: seconds, gradients, effective sample
+ * size (the least of bulk and tail of the three) per gradient after the warm-up and per second; and all of it from the start, in Node and in a page.
  */
 export async function sampling(context) {
   const { seededRandom, Matrix } = context.library;

@@ -6,8 +6,8 @@ const tests = new URL('../../test/', import.meta.url);
 const unlimited = { tolerance: 0, relativeDecrease: 0, maxIterations: 20000 };
 
 /**
- * Evaluations until the value is within 1e-8 of the minimum, on the test problems of the solvers, beside those that L-BFGS-B of
- * SciPy needs (recorded in test/reference/solvers.json), and how far above the minimum Adam ends by the gradient. Nothing is timed; counts do
+ * Evaluations until the value is within 1e-8 of the minimum, on the test problems of the solvers, compared with SciPy's
+ * L-BFGS-B (recorded in test/reference/solvers.json), and how far above the minimum Adam ends by the gradient. Nothing is timed; counts do
  * not vary.
  */
 export async function solverEvaluations({ library }) {

@@ -9,7 +9,7 @@ const COMPARED = 1000;
 /** Minutes that DruidJS may take. */
 const PATIENCE = 5;
 
-/** Isomap, LLE and Laplacian eigenmaps of a Swiss roll beside scikit-learn and, where it has them, DruidJS. */
+/** Isomap, LLE and Laplacian eigenmaps of a Swiss roll compared with scikit-learn and, where it has them, DruidJS. */
 export async function spectralEmbeddings(context) {
   const { fit, isomap, laplacianEigenmaps, lle } = context.library;
   const models = {

@@ -3,7 +3,7 @@ import { realSet, sheets, timed, umapJsOf } from './maps.mjs';
 
 /**
  * Fits of the default `gplvm` and `bayesianGplvm` to thousands of rows: time, processor seconds, how they end, and the leave-one-out 1-NN error of the map.
- * umap-js' map of the digits says how fast the machine is: see aims.mjs.
+ * umap-js' map of the digits measures the speed of the machine: see aims.mjs.
  */
 export async function thousands(context) {
   const sets = [];

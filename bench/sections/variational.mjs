@@ -11,7 +11,7 @@ import { compare, sampler } from '../rounds.mjs';
 const PROGRAM = fileURLToPath(new URL('../peers/bayesianGplvm.py', import.meta.url));
 const [INDUCING, DIMENSIONS, JITTER] = [50, 10, 1e-8];
 
-/** One value and gradient of the collapsed bound of a Bayesian GPLVM at its start, beside the same formula in numpy. */
+/** One value and gradient of the collapsed bound of a Bayesian GPLVM at its start, compared with the same formula in numpy. */
 export async function variationalEvaluations(context) {
   const { openProblem } = await fromDist('inference/fit/fitProblem.js');
   const { bayesianGplvm } = context.library;

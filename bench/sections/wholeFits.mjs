@@ -4,7 +4,7 @@ import { observations } from '../observations.mjs';
 import { compare } from '../rounds.mjs';
 import { peersGplvm } from './evaluations.mjs';
 
-/** Part of its size by which our objective may be below the peer's: paths part by rounding, and may end at optima of their own. */
+/** Largest relative difference when our objective is below the peer's: rounding separates the paths, which may end at different optima. */
 const CLOSE = 0.01;
 
 /** Whole fits of the same GPLVM from the same start, by L-BFGS with SciPy's tolerances. */

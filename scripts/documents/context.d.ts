@@ -1,4 +1,4 @@
-// What docstrings take as given.
+// Names that docstrings use without a declaration.
 import type { Draws, FitOf, Graph, gplvm, Kernel, Model, ObjectiveFunction, PriorFactory } from 'latentfield';
 import type { SymbolicFactor } from './declarations/numerics/sparse/symbolicFactor.js';
 
@@ -28,7 +28,7 @@ declare global {
   /** Draws from the posterior of the model. */
   const draws: Draws;
   function test(name: string, run: () => void): void;
-  /** A kernel and a prior of one's own. */
+  /** A custom kernel and a custom prior. */
   function cauchy(parameters?: { lengthscale?: number | number[] }): Kernel;
   const heavyTails: PriorFactory<'strength'>;
 }

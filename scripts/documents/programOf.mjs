@@ -1,12 +1,12 @@
-/** The number of the line in which a place of a text is, from 1. */
+/** Number of the line of a position in a text, from 1. */
 export const lineOf = (text, index) => text.slice(0, index).split('\n').length;
 
 /** Printed after each block of a document's program, so that the output of each is known. */
 export const END_OF_BLOCK = '\u0004';
 
 /**
- * The ts blocks of a document, one after another, as one program: its code, the place in the document of each line, and the output that the document
- * shows below a block, as a `text` block. What a later block imports again is imported once. None of a document without blocks.
+ * The ts blocks of a document, one after another, as one program: its code, the position of each line in the document, and the output that the document
+ * shows below a block, as a `text` block. Repeated imports are merged. Empty for a document without blocks.
  */
 export function programOf(file, text) {
   const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)];

@@ -1,4 +1,4 @@
-// Tables drawn by rules after the public descriptions of known ones: which columns there are, of which form, and what depends on what. No rule is one of the models that are compared.
+// Tables drawn by rules after the public descriptions of known ones: their columns, the kinds of these, and their dependencies. No rule is one of the compared models.
 
 const pick = (random, entries) => {
   let left = random.uniform() * Object.values(entries).reduce((sum, weight) => sum + weight, 0);

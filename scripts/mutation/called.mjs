@@ -1,4 +1,4 @@
-// Which tests call what of the sources, as V8's coverage says: `npm run mutate` runs those that call the function with a fault.
+// Functions of the sources that each test calls, by V8's coverage: `npm run mutate` runs those that call the function with a fault.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,9 +7,9 @@ import ts from 'typescript';
 const ASSEMBLY = 'src/engine/wasm/assembly/';
 
 /**
- * Runs all tests once, each of which notes what it calls, unless `path` holds that already.
+ * Runs all tests once, and records the functions that each calls, unless `path` contains the record already.
  *
- * @returns ({ file, start }) => paths of tests that call the function around this place, the most telling for their seconds first
+ * @returns ({ file, start }) => paths of tests that call the function around this position, the most informative per second first
  */
 export function callingTests(root, path) {
   if (!existsSync(path)) {
@@ -38,7 +38,7 @@ export function callingTests(root, path) {
     const around = new Set(keys.flatMap((key) => [...(callers.get(key) ?? [])]));
     const found = around.size > 0 ? around : callers.get(file);
     const rank = (run) => (isNamesake(run.test, file) ? 0 : run.called.length * Math.sqrt(1 + run.seconds));
-    // Pages, threads and what runs while modules are loaded are called by none of them as far as coverage sees: the tests that lie beside it.
+    // Coverage sees no test for pages, threads and code that runs while modules are loaded: the tests in the matching folder are used.
     const beside = (a, b) => shared(b.test, file) - shared(a.test, file);
     return [...(found ?? runs)]
       .sort((a, b) => (found === undefined ? beside(a, b) : 0) || rank(a) - rank(b))
@@ -55,7 +55,7 @@ function shared(test, file) {
 
 const isNamesake = (test, file) => basename(test).split('.')[0].toLowerCase() === basename(file, '.ts').toLowerCase();
 
-/** The function around a place, or the file where it is within none; of a compiled routine those that call what leads to it. */
+/** The function around a position, or the file if there is none; for a compiled routine, the functions that lead to it. */
 function keysOf(root, file, start) {
   if (!file.startsWith(ASSEMBLY)) return [`${file}${functionAround(parsed(root, file), start)}`];
   const routines = exportedFrom(root, basename(file, '.ts'));
@@ -94,7 +94,7 @@ function parsed(root, file) {
   return sources.get(file);
 }
 
-/** `#name` of the innermost function around a place that has a name, as V8 names it; nothing where there is none. */
+/** `#name` of the innermost named function around a position, as V8 names it; empty without one. */
 function functionAround(source, start) {
   let name = '';
   const visit = (node) => {

@@ -4,7 +4,7 @@ import config from '../../vitest.config.ts';
 /** They take Redis, a browser or minutes. */
 const LEFT_OUT = ['test/**/*.realData.test.ts', 'test/browser/**', 'test/bench/**', 'test/examples/**'];
 
-/** The tests, each file of them in a process of its own that notes what it has called of the sources: see recordExecuted.ts. */
+/** The tests, each file in a separate process that records the called functions of the sources: see recordExecuted.ts. */
 const { projects, ...test } = config.test!;
 export default {
   ...config,

@@ -1,4 +1,4 @@
-// The faults that a source may be given, one at a time: places in its syntax tree, each with what may stand there instead.
+// Possible faults of a source, one at a time: positions in its syntax tree, each with its replacements.
 import ts from 'typescript';
 
 const OTHER_OPERATORS = {
@@ -24,8 +24,8 @@ const OTHER_OPERATORS = {
 const OTHER_FUNCTIONS = { min: 'max', max: 'min', some: 'every', every: 'some', floor: 'ceil', ceil: 'floor' };
 
 /**
- * @param text - of a source
- * @returns places in the order of the text: `{ start, end, replacements }`, what stands at text.slice(start, end) and may stand there instead
+ * @param text - text of a source
+ * @returns positions in the order of the text: `{ start, end, replacements }`, with replacements for text.slice(start, end)
  */
 export function faultsOf(text, file = 'source.ts') {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -45,7 +45,7 @@ export function faultsOf(text, file = 'source.ts') {
       const operand = node.operand.getText(source);
       if (node.operator === ts.SyntaxKind.ExclamationToken) add(node, operand);
       if (node.operator === ts.SyntaxKind.MinusToken) {
-        // The constant behind a sign is no place of its own.
+        // The constant behind a sign is not a separate position.
         add(node, operand);
         if (ts.isNumericLiteral(node.operand)) return;
       }

@@ -1,5 +1,5 @@
-// Runs the tests that ../mutate.mjs sends the names of, again and again in one vitest, in the folder it is started in:
-// { tests, changed } comes as a message, { outcome, why, failed } goes back, the last the files of tests that failed. Ends with the process that started it.
+// Runs the tests whose names ../mutate.mjs sends, again and again in one vitest, in the current folder:
+// { tests, changed } arrives as a message, { outcome, why, failed } is the reply, the last the files of failed tests. Ends with the process that started it.
 import { resolve } from 'node:path';
 import { createVitest } from 'vitest/node';
 

@@ -1,4 +1,4 @@
-// What each entry point of the built package exports, by the declarations that users compile against.
+// Exports of each entry point of the built package, by the declarations that users compile against.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';

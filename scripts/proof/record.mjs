@@ -1,5 +1,5 @@
-// What the proof keeps of a fit: every answer as numbers in order, of which it stores a digest, how many there are, the first of them, and a
-// projection that any change of any of them moves.
+// The record of a fit in the proof: for every answer, as numbers in order, a digest, their count, the first of them, and a
+// projection that changes with any of them.
 import { createHash } from 'node:crypto';
 import { evaluate, fit, loadFit } from 'latentfield';
 import { ownParts } from './models.mjs';
@@ -9,9 +9,9 @@ const ITERATIONS = 4;
 const SHOWN = 2;
 
 /**
- * @param one - a model with what its fit is asked, see models.mjs
- * @returns answers by name, each as {@link summary} has it; `file` with digests of the parts of its file;
- * `loads`: whether the fit that is loaded from it answers the same, or the error that comes instead
+ * @param one - a model with the requests to its fit, see models.mjs
+ * @returns answers by name, each in the form of {@link summary}; `file` with digests of the parts of its file;
+ * `loads`: true if the loaded fit has the same answers, or the error
  */
 export async function recordOf({ model: make, fit: options, rows, view, to }) {
   const model = make();
@@ -29,7 +29,7 @@ export async function recordOf({ model: make, fit: options, rows, view, to }) {
   return { ...recorded({ ...answers, ...fitted }, file), loads };
 }
 
-/** What a fit that was saved answers. */
+/** Answers of a saved fit. */
 export async function recordOfSaved({ fit: json }, { rows, view, to }) {
   return recorded(await answersOf(loadFit(json, ownParts, { engine: 'wasm' }), { rows, view, to }));
 }
@@ -63,7 +63,7 @@ async function answersOf(result, { rows, view, to }) {
   }
   for (const [name, ask] of Object.entries(asks)) {
     if (result[name === 'functions' ? 'sample' : name] === undefined) continue;
-    // What a model refuses, it must go on to refuse.
+    // A model must continue to refuse the same requests.
     answers[name] = await Promise.resolve()
       .then(ask)
       .catch((error) => error.name);
@@ -81,7 +81,7 @@ function recorded(answers, file) {
   return { answers: Object.fromEntries(numbers), ...(file && { file: fileParts(file) }) };
 }
 
-/** Digests of the parts of a saved fit, but of those that hold seconds. */
+/** Digests of the parts of a saved fit without seconds. */
 function fileParts({ format: _, checksums: __, diagnostics: { seconds: ___, ...diagnostics }, ...rest }) {
   return Object.fromEntries(Object.entries({ ...rest, diagnostics }).map(([name, part]) => [name, digest(part)]));
 }

@@ -21,7 +21,7 @@ export type {
   Structure,
   SummaryLine,
 } from './assessment/assessment.ts';
-export { LEAST_TRUSTWORTHINESS } from './assessment/assessment.ts';
+export { doubtSentence, LEAST_TRUSTWORTHINESS } from './assessment/assessment.ts';
 export type { Calibration, Coverage } from './assessment/calibration.ts';
 export { type CompareMapsOptions, compareMaps, type MapComparison } from './assessment/compareMaps.ts';
 export type { Stability } from './assessment/stability.ts';

@@ -193,8 +193,16 @@ export interface ForecastOptions extends CalibrationOptions {
   readonly seed?: number | undefined;
 }
 
+/**
+ * Uncertainty of the last fitted rows: 'laplace', of up to ten points together by Laplace's approximation, with the rows before and the parameters fixed;
+ * 'gaussian', the variances of Gaussian rows; 'fixed', none, for rows that are functions of observations and for points that are not at a maximum.
+ */
+export type ForecastStart = 'laplace' | 'gaussian' | 'fixed';
+
 /** Predictions of future rows. */
 export interface Forecast extends PredictedLatents {
+  /** Uncertainty of the fitted rows that the paths start from. */
+  readonly start: ForecastStart;
   /** Variances of the paths, steps×q. */
   readonly latentVariances: Matrix;
   /** Monte Carlo standard error of `mean`, steps×D; more `draws` lower it. */
@@ -204,8 +212,8 @@ export interface Forecast extends PredictedLatents {
 /** Abilities of fits of a model with a prior on sequences. */
 export interface Forecasting {
   /**
-   * Predicts the rows that follow the last one. Paths of the latents are simulated, x_{t+1} ~ N(m, v) given all earlier rows, and observations are
-   * predicted on each path: their mean is E[m(x)], and their variance E[v(x)] + Var[m(x)] over the paths, including the noise. `latents` and
+   * Predicts the rows that follow the last one. Paths of the latents are simulated: the last fitted rows are drawn from their posterior (`start` is its
+   * approximation), then x_{t+1} ~ N(m, v) given all earlier rows, and observations are predicted on each path: their mean is E[m(x)], and their variance E[v(x)] + Var[m(x)] over the paths, including the noise. `latents` and
    * `latentVariances` are the moments of the paths.
    *
    * @param steps - number of rows, from 1

@@ -6,7 +6,7 @@ import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ParameterJSON } from './parameterToJson.ts';
 import type { EndingKind } from './solver.ts';
 
-/** Outcome of a fit; `message` explains it. 'degenerate' is a meaningless optimum, such as an empty graph. */
+/** Outcome of a fit; `message` explains it. 'degenerate' is a meaningless optimum, such as an empty graph, or one that does not exist, as for points that shrink while the weights of their map grow. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';
 
 /** The state of a fit after an iteration. */
@@ -124,11 +124,7 @@ export type FitOf<M> =
 /** A loaded fit of unknown type: of a model with a mapping, unless a type is specified. */
 export type LoadedFit = FittedModel & Mapped & Partial<Omit<AnyAbilities, keyof Mapped>>;
 
-/**
- * A fit as plain JSON. Numbers that are not finite, which occur only in failed fits, are 'NaN', 'Infinity' and '-Infinity'.
- *
- * Format 1, which had no checksums, can still be read.
- */
+/** A fit as plain JSON. Numbers that are not finite, which occur only in failed fits, are 'NaN', 'Infinity' and '-Infinity'. */
 export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly format: 'latentfield-fit';
   readonly version: 2;

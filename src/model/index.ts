@@ -8,6 +8,7 @@ export type {
   Forecast,
   Forecasting,
   ForecastOptions,
+  ForecastStart,
   GraphLearning,
   Imputing,
   LatentPlace,
@@ -194,7 +195,7 @@ export type {
   Projection,
   SpectralPosterior,
 } from './posterior.ts';
-export type { RowModel, RowsByName, VariableWidth } from './rowModel.ts';
+export type { PathsAhead, RowModel, RowsByName, VariableWidth } from './rowModel.ts';
 export type { RowConstraint, RowTransform } from './rowTransforms.ts';
 export type { Curvature, EndingKind } from './solver.ts';
 export {

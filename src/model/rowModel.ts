@@ -1,5 +1,6 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
+import type { ForecastStart } from './abilities.ts';
 import type { Chart } from './language/mapped.ts';
 import type { ParameterValues } from './model.ts';
 import type {
@@ -22,6 +23,14 @@ export interface VariableWidth {
   readonly name: string;
   /** NaN if any number is valid. */
   readonly columns: number;
+}
+
+/** Paths of a sequence after its last row. */
+export interface PathsAhead {
+  /** Rows of all paths, for each step. */
+  readonly paths: readonly Matrix[];
+  /** Uncertainty of the fitted rows that the paths start from: see `Forecast`. */
+  readonly start: ForecastStart;
 }
 
 /**
@@ -88,11 +97,12 @@ export interface RowModel {
   /** Coordinates of complete rows in an embedding, which take time to compute. */
   embedded?(given: RowsByName): Promise<RowsByName>;
   /**
-   * Draws of paths of the shown variable after its last row: for each step, the rows of all paths. Undefined unless the variable is a sequence.
+   * Draws of paths of the shown variable after its last row: for each step, the rows of all paths, and the uncertainty that their start has. Undefined
+   * unless the variable is a sequence.
    *
    * @param normals - standard normal numbers, one row per path
    */
-  readonly ahead: ((steps: number, normals: (columns: number) => Matrix) => Matrix[]) | undefined;
+  readonly ahead: ((steps: number, normals: (columns: number) => Matrix) => PathsAhead) | undefined;
   /** Contribution of new rows to the bound, as a function of the means and variances of the only latent variable, which consists of Gaussian rows. */
   readonly bound?: ((given: RowsByName, x: LatentMoments) => PlacedBound) | undefined;
   /** Moments of missing entries given the observed ones of their row, if the model has them without a search. */

@@ -4,7 +4,9 @@ import { describe, Matrix } from '../core/matrix.ts';
 import { namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { withEngine } from '../engine/dense/index.ts';
+import { matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import * as op from '../engine/tensors/ops.ts';
 import { assemblyOf } from '../model/givenModel.ts';
 import { scalesAreHeld } from '../model/language/degenerateScales.ts';
 import type { FittedVariables } from '../model/language/derived.ts';
@@ -18,10 +20,18 @@ import type { Transform } from '../model/transform.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
 import { modelFromJSON } from '../models/modelFromJSON.ts';
 import { type OwnParts, ownKinds } from '../models/ownParts.ts';
-import { DRAWS, QUADRATURE, STANDARD_ERRORS, within } from './checkDensity.ts';
+import { DRAWS, located, QUADRATURE, STANDARD_ERRORS, within } from './checkDensity.ts';
 import { compareWithDifferences, type DifferenceOptions, differenceEntries } from './checkGradient.ts';
 import { integrated, type Support, supportBy } from './quadrature.ts';
-import { agreement, type ConformanceReport, checkEntries, conformance, finite, type Requirement } from './report.ts';
+import {
+  agreement,
+  type ConformanceReport,
+  checkEntries,
+  conformance,
+  finite,
+  type Requirement,
+  skip,
+} from './report.ts';
 
 const OPTIONS = {
   ...checkEntries,
@@ -33,11 +43,14 @@ const OPTIONS = {
 /** Options of the check, with factories of custom models and parts by name, as for `loadFit`. */
 export interface ModelCheckOptions extends OwnParts, OptionsIn<typeof OPTIONS> {}
 
+/** The only requirement on a model that computes its solution. */
+const PLAIN = 'plain JSON';
+
 /**
  * Checks the properties that `fit` requires of every model, built-in or custom: gradients of `evaluate` agree with differences of its objective,
  * terms add up to
  * the objective, and results are deterministic; the description of the model is plain JSON that restores it bit for bit; every free parameter is
- * used; no tensors leak. For a model of variables, derived quantities are compared too: the density of new rows with its slopes, predictions and
+ * used; transforms of parameters agree with differences; no tensors leak. For a model of variables, derived quantities are compared too: the density of new rows with its slopes, predictions and
  * draws of observations with their density, and all of these with their values after a JSON round trip. The points of a latent variable are shrunk
  * together with the
  * scales of their density, which finds models without a maximum.
@@ -92,6 +105,7 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
         );
       },
     ],
+    ['transforms', () => transformsAgree(model, at(), seed)],
     [
       'every parameter is used',
       () => {
@@ -114,7 +128,7 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
     ],
     ['the same every time', () => agreement([objective(at())], [objective(at())], 0)],
     [
-      'plain JSON',
+      PLAIN,
       () => {
         const json = model.toJSON();
         const text = JSON.stringify(json);
@@ -133,13 +147,19 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
       },
     ],
   ];
+  const report = { seed, ...(throws !== undefined && { throws }) };
+  const title = `Model '${model.name}'`;
+  if (model.solve !== undefined) {
+    const reason = 'the model computes its solution';
+    const skipped = requirements.map(([name, work]): Requirement => [name, name === PLAIN ? work : () => skip(reason)]);
+    return conformance(title, report, skipped);
+  }
   const derived = derivedRequirements(model, at, own, { tolerance, entries, seed });
   if (derived.length > 0) {
     const compiled = () => withFloat64(() => compiledModel(model, 'checkModel', seed));
     requirements.push(['there is a maximum', () => scalesAreHeld(model, compiled(), at(), objective)]);
   }
-  const report = { seed, ...(throws !== undefined && { throws }) };
-  return conformance(`Model '${model.name}'`, report, [...requirements, ...derived]);
+  return conformance(title, report, [...requirements, ...derived]);
 }
 
 /** Objective without gradients, which differences evaluate many times. */
@@ -246,7 +266,7 @@ function derivedRequirements(
           ? []
           : Object.values(one.sample(places, seededRandom(1), true)).flatMap(({ data }) => [...data])),
         ...('project' in missing ? [] : one.density(side(places), rows).posterior),
-        ...(one.ahead?.(2, standardNormals(8)).flatMap(({ data }) => [...data]) ?? []),
+        ...(one.ahead?.(2, standardNormals(8)).paths.flatMap(({ data }) => [...data]) ?? []),
       ];
       return agreement(answers(again), answers(variables), 0);
     },
@@ -341,6 +361,58 @@ function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number
     });
   }
   return `means within ${STANDARD_ERRORS} standard errors of ${DRAWS} draws`;
+}
+
+/** Most variables of a parameter whose transform is checked. */
+const MOST_TRANSFORMED = 30;
+/** Step of differences of transforms, and their error relative to the largest derivative. */
+const [STEP, TRANSFORM_ERROR] = [1e-4, 1e-6];
+
+/** Compares gradients and log |∂x/∂u| of the transforms of free parameters with differences of x(u), the determinant where x and u have as many entries. */
+function transformsAgree(model: AnyModel, values: ParameterValues, seed: number): string {
+  const layout = withFloat64(() => {
+    const assembly = model.assemble(seed);
+    assembly.dispose();
+    return layOut(assembly.parameters);
+  });
+  const checked = layout.variables.filter(({ start, width }) => start >= 0 && width <= MOST_TRANSFORMED);
+  if (checked.length === 0) return skip(`no free parameter has at most ${MOST_TRANSFORMED} entries`);
+  for (const { path, transform } of checked) {
+    const x = entriesOf(values[path]!);
+    const u = transform.toUnconstrained(x);
+    const slopes = <T extends Float64Array>(of: (u: Float64Array) => T, k: number) => {
+      const at = (step: number) => of(u.map((entry, i) => (i === k ? entry + step : entry)));
+      const below = at(-STEP);
+      return at(STEP).map((entry, i) => (entry - below[i]!) / (2 * STEP));
+    };
+    /** ∂x/∂u_k, for each variable k. */
+    const rows = Array.from(u, (_, k) => slopes(transform.toNatural, k));
+    located(`the gradient of '${path}' by its pullBack`, () => {
+      const gradient = x.map((_, i) => 1 + (i % 3));
+      const expected = rows.map((row) => row.reduce((sum, entry, i) => sum + entry * gradient[i]!, 0));
+      return agreement(transform.pullBack(gradient, x, u), expected, TRANSFORM_ERROR);
+    });
+    const said = transform.logJacobian?.(u);
+    if (said === undefined) continue;
+    located(`the gradient of the logJacobian of '${path}'`, () => {
+      const expected = Array.from(
+        u,
+        (_, k) => slopes((at) => Float64Array.of(transform.logJacobian!(at).value), k)[0]!,
+      );
+      return agreement(said.gradient, expected, TRANSFORM_ERROR, Math.max(1, ...expected.map(Math.abs)));
+    });
+    if (u.length !== x.length) continue;
+    located(`the logJacobian of '${path}'`, () => {
+      const J = Matrix.from(rows);
+      const log = withFloat64(() => {
+        const products = matrixTensor(J);
+        const factor = op.cholesky(op.matMul<op.Tensor2D>(products, products, false, true));
+        return op.valueOf(op.sum<op.Scalar>(op.log(op.diagPart(factor))));
+      });
+      return agreement([said.value], [log], TRANSFORM_ERROR, Math.max(1, Math.abs(log)));
+    });
+  }
+  return `${checked.length} of them agree with differences`;
 }
 
 /** Transforms of parameters whose entries depend on each other, such as a simplex: their variables are perturbed instead. */

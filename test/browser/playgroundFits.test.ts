@@ -316,7 +316,7 @@ describePlayground('fits', () => {
     ]);
   });
 
-  it('goes on from missing cells that a model does not take', async () => {
+  it('continues from missing cells that a model does not take', async () => {
     await open();
     await ownTable(CSV.replace(/^0,/m, ','));
     await page.selectOption('[name=model]', 'pca');

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, nearestNeighborError, pca, trustworthiness } from '../../src/index.ts';
+import { doubtSentence, LEAST_TRUSTWORTHINESS } from '../../src/inference/index.ts';
 import {
   changed,
   choose,
@@ -40,11 +41,13 @@ describePlayground('the map', () => {
     await page.keyboard.press('ArrowRight');
     const table = page.getByRole('table', { name: 'Values, Expected here' });
     await table.waitFor();
-    await expect.poll(() => table.getByRole('rowheader').first().innerText()).toBe('gene0');
-    await expect.poll(() => table.getByRole('row').nth(1).innerText()).toMatch(/gene0\s+−?[\d.e−]+ ± [\d.]+/);
+    // Three columns, until all are requested.
+    expect(await table.getByRole('rowheader').count()).toBe(3);
     expect(await panel().locator('.pixels, .drawing').count()).toBe(0);
     await press('All 64 columns');
     await expect.poll(() => table.getByRole('rowheader').count()).toBe(64);
+    expect(await table.getByRole('rowheader').first().innerText()).toBe('gene0');
+    await expect.poll(() => table.getByRole('row').nth(1).innerText()).toMatch(/gene0\s+−?[\d.e−]+ ± [\d.]+/);
     // Images where they are asked for.
     await drawer();
     await page.selectOption('[name=view]', 'image 8');
@@ -191,7 +194,9 @@ describePlayground('the map', () => {
     await expect.poll(() => against.locator('tbody tr').count()).toBe(12);
     await expect.poll(() => against.locator('tbody tr').first().innerText()).toMatch(/^\S+\s+[\d.]+ \/ [\d.]+$/);
     await panel()
-      .getByText(/in doubt \(trustworthiness below 0\.8\)\. On average they keep [\d.]+ of their \d+ nearest rows\.$/)
+      .getByText(
+        /not to be trusted where they are \(trustworthiness below 0\.8\)\. On average they keep [\d.]+ of their \d+ nearest rows\.$/,
+      )
       .waitFor();
     const table = (await downloaded(() => press('Save these rows'))).toString();
     expect(table.trim().split('\n')).toHaveLength(count + 1);
@@ -216,12 +221,12 @@ describePlayground('the map', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('41');
     await panel().getByRole('heading', { name: 'row 41, ' }).waitFor();
-    const trusted = panel().getByRole('region', { name: 'Can its position be trusted?' });
+    const trusted = panel().getByRole('region', { name: 'How sure' });
     await expect
       .poll(() => trusted.innerText())
       .toMatch(/\d+ of its 10 nearest rows in the table are among its 10 nearest here; trustworthiness [\d.]+ of 1\./);
     await trusted.getByText(/[Ii]ts values are [\d.]+ standard deviations from the prediction/).waitFor();
-    const near = panel().getByRole('region', { name: 'Nearest rows in the table' }).getByRole('button');
+    const near = panel().getByRole('region', { name: 'Like these rows' }).getByRole('button');
     await expect.poll(() => near.allInnerTexts()).toEqual(nearest.map((j) => expect.stringMatching(`^row ${j + 1}, `)));
     await near.first().click();
     await panel()
@@ -247,9 +252,11 @@ describePlayground('the map', () => {
       await slider.fill(String(least));
       const expected = counts.slice(0, Math.round(20 * least)).reduce((a, b) => a + b);
       await box.getByText(`${expected} row`).waitFor();
-      await expect
-        .poll(() => panel().innerText())
-        .toMatch(new RegExp(`${expected} rows? in doubt: .*trustworthiness below ${least}`));
+      // The sentences of the page stay those of `assess`.
+      if (least !== LEAST_TRUSTWORTHINESS) continue;
+      const sentence = doubtSentence(expected, 150);
+      await expect.poll(() => panel().innerText()).toContain(sentence);
+      expect(await page.getByRole('banner').getByRole('status').innerText()).toContain(sentence.split(':')[0]);
     }
     await box.getByRole('button', { name: 'Close' }).click();
     expect(await box.count()).toBe(0);
@@ -325,6 +332,7 @@ describePlayground('the map', () => {
       await panel().getByRole('heading', { name }).waitFor();
       const first = panel().locator('tbody tr', { hasText: 'exp.' }).first();
       await first.waitFor();
+      await page.getByLabel('Order of the values').selectOption('order');
       const [, expected] = /exp\. (\S+)/.exec(await first.innerText())!;
       await page.keyboard.press('Enter');
       return expected!;
@@ -368,8 +376,8 @@ describePlayground('the map', () => {
 
   it.each([
     ['values', 'twoMoons', /x\s+−?[\d.e−]+ ± [\d.e−]+/],
-    ['images', 'turningBar', /row0col0\s+−?[\d.e−]+ ± [\d.e−]+/],
-    ['a skeleton', 'walkingFigure', /headX\s+−?[\d.e−]+ ± [\d.e−]+/],
+    ['images', 'turningBar', /row\dcol\d\s+−?[\d.e−]+ ± [\d.e−]+/],
+    ['a skeleton', 'walkingFigure', /[a-z][XY]\s+−?[\d.e−]+ ± [\d.e−]+/],
   ])('shows what the model expects where one drags, with its uncertainty: %s', async (_, set, shown) => {
     await open({}, link({ set, maxIterations: 10 }));
     let before = '';
@@ -386,7 +394,8 @@ describePlayground('the map', () => {
     await open({}, link({ set: 'turningBar', maxIterations: 10 }));
     const labeled = await settled();
     const { x, y, width, height } = (await map().boundingBox())!;
-    const card = page.getByRole('tooltip');
+    // Between rows the card shows what is expected there.
+    const card = page.getByRole('tooltip').filter({ hasText: /row \d/ });
     for (let k = 0; k < 400 && (await card.count()) === 0; k++) {
       await page.mouse.move(x + width * (0.2 + 0.006 * (k % 100)), y + height * (0.4 + 0.07 * Math.floor(k / 100)));
     }
@@ -461,12 +470,14 @@ describePlayground('the map', () => {
     await page.keyboard.press('n');
     await panel().getByText('compared with the prediction of a Gaussian process fixed at these positions').waitFor();
     const ownRow = panel().getByRole('table', { name: /^Values, row 1/ });
+    await press('All 12 columns');
     const expectation = /vertical1_30keV\s+([\d.]+) exp\. ([\d.]+) ± ([\d.]+)/;
     await expect.poll(() => ownRow.innerText()).toMatch(expectation);
     const [, seen, expected, deviation] = expectation.exec(await ownRow.innerText())!;
     expect(Number(seen)).toBeCloseTo(observations.at(0, 0), 2);
     // Two standard deviations are shown, of which a row may be twice as far away.
     expect(Math.abs(Number(seen) - Number(expected))).toBeLessThan(2 * Number(deviation));
+    await map().focus();
     await page.keyboard.press('ArrowRight');
     await panel()
       .getByText(/^At PCA 1 −?[\d.]+, PCA 2 −?[\d.]+\. By a Gaussian process fixed at these positions\.$/)

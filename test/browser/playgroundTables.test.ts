@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { loadFit } from '../../src/index.ts';
 import {
   button,
   CSV,
@@ -288,6 +289,56 @@ describePlayground('tables and keys', () => {
     await page.selectOption('[name=set]', 'twoMoons');
     await page.getByText('200 rows, 2 columns.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('shares a fit of 200 × 13 numbers of full length in a link, rounded, with the largest difference of its predictions', async () => {
+    const random = ((state) => () => {
+      state.k = (state.k * 16807) % 2147483647;
+      return state.k / 2147483647;
+    })({ k: 5 });
+    const lines = Array.from({ length: 200 }, () => {
+      const [a, b] = [6 * random(), 6 * random()];
+      return Array.from(
+        { length: 13 },
+        (_, j) => 10 ** (j % 4) * (Math.sin(a + j) + Math.cos(b * (j % 3)) + random() / 5),
+      );
+    });
+    const names = Array.from({ length: 13 }, (_, j) => `c${j}`).join();
+    await open();
+    await ownTable([names, ...lines.map((line) => line.join())].join('\n'), '200 rows, 13 columns.');
+    await iterations(60);
+    await fitted();
+    const exact = loadFit(JSON.parse(await saved('fit.json')));
+    await press('Share');
+    await press('Link with the whole fit');
+    const told = page.getByText('It contains the fit and its table, rounded');
+    await told.waitFor();
+    const [, size, most] = /rounded, (\d+) kB: predictions differ by at most ([\d.]+) % of/.exec(
+      await told.innerText(),
+    )!;
+    const address = page.url().slice(served.url.length);
+    expect(address.length).toBeLessThanOrEqual(1000 * Number(size));
+    expect(address.length).toBeLessThanOrEqual(16_000);
+    await page.context().close();
+
+    await open({}, address);
+    await page.locator('.subject').getByText('own.csv').waitFor();
+    const rounded = loadFit(JSON.parse(await saved('fit.json')));
+    const [before, after] = [exact, rounded].map((each) => each.predict(each.latents, { noise: true })) as [
+      ReturnType<typeof exact.predict>,
+      ReturnType<typeof exact.predict>,
+    ];
+    const deviations = before.variance.data.map(Math.sqrt);
+    const differences = deviations.map((deviation, k) =>
+      Math.max(
+        Math.abs(before.mean.data[k]! - after.mean.data[k]!) / deviation,
+        Math.abs(Math.sqrt(after.variance.data[k]!) / deviation - 1),
+      ),
+    );
+    const largest = 100 * differences.reduce((a, b) => Math.max(a, b));
+    expect(largest).toBeLessThanOrEqual(Number(most));
+    expect(largest).toBeGreaterThan(0.8 * Number(most));
+    expect(Number(most)).toBeLessThan(5);
   });
 
   it('reads an array of NumPy', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fit, gplvm, pca, ppca } from 'latentfield';
-import { LEAST_TRUSTWORTHINESS, localScores } from 'latentfield/inference';
+import { doubtSentence, LEAST_TRUSTWORTHINESS, localScores } from 'latentfield/inference';
 import { parseTable } from 'latentfield/io';
 import { comparedRows } from 'latentfield/models';
 import { expect, it } from 'vitest';
@@ -54,7 +54,9 @@ describePlayground('columns in different units', () => {
     await press('Fit now');
     await page.waitForSelector('[data-status=done]');
     const shows = async () => {
-      await panel().getByText(`Trustworthiness ${expected.trust} of 1. ${expected.doubtful} rows in doubt`).waitFor();
+      await panel()
+        .getByText(`Trustworthiness ${expected.trust} of 1. ${doubtSentence(expected.doubtful, 178)}`)
+        .waitFor();
       await page.getByRole('button', { name: `PCA trustworthiness ${expected.pca}` }).waitFor();
       // The scale says what share of the spread of a column is unknown, which no unit changes.
       await page
@@ -63,7 +65,7 @@ describePlayground('columns in different units', () => {
       await map().focus();
       await page.keyboard.press('/');
       await page.keyboard.type('41');
-      const near = panel().getByRole('region', { name: 'Nearest rows in the table' }).getByRole('button');
+      const near = panel().getByRole('region', { name: 'Like these rows' }).getByRole('button');
       await expect
         .poll(() => near.allInnerTexts())
         .toEqual(expected.near.map((i) => expect.stringMatching(`^row ${i + 1}, `)));

@@ -260,12 +260,12 @@ describePlayground('ways on', () => {
         ),
       )
       .toBeLessThan(0.006);
-    const near = panel().getByRole('region', { name: 'Nearest rows in the table' }).getByRole('button');
+    const near = panel().getByRole('region', { name: 'Like these rows' }).getByRole('button');
     expect(await near.first().innerText()).toBe('row 4 (s3), a');
     await press('Next new row');
     await panel().getByRole('heading', { name: 'n1' }).waitFor();
     await press('Next new row');
-    await panel().getByText('No. It is less likely than each row of the fit').waitFor();
+    await panel().getByText('Not to be trusted where it is. It is less likely than each row of the fit').waitFor();
     await press('Close');
     // A square, though a row of the fit lies below it, where the map shows all rows with equal units.
     const { x, y, width, height } = (await map().boundingBox())!;

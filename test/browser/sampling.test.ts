@@ -54,6 +54,7 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
       .setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) });
     await page.getByRole('button', { name: 'Fit now', exact: true }).click();
     await page.waitForSelector('[data-status=done]');
+    await page.getByText('Details', { exact: true }).click();
   });
   afterEach(async () => {
     await page.context().close();

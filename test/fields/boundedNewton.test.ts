@@ -299,7 +299,7 @@ describe('quadratic approximation', () => {
     },
   );
 
-  it('goes on from each of its iterations, the last too, to the same end', () => {
+  it('continues from each of its iterations, the last too, to the same end', () => {
     const plane = planeProblem(25);
     const start = plane.squaredDistances.map((distance, e) => (e % 9 === 0 ? 0.3 * weightScale(plane, distance) : 0));
     for (const from of [start, new Float64Array(start.length)]) {

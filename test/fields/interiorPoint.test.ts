@@ -173,7 +173,7 @@ describe('the interior-point method on a sparse graph', () => {
     for (const e of close) expect(Math.abs((weights[e]! * problem.squaredDistances[e]!) / 3 - 1)).toBeLessThan(1e-8);
   });
 
-  it('begins anew from a start that is near the maximum but whose support leads no further', () => {
+  it('begins again from a start that is near the maximum but whose support leads no further', () => {
     const problem = problemOf(230, { basePrecision: 1e-3 }, 0, 12);
     const cold = solved(problem);
     const near = solvedUpTo(problem, cold.iterations - 1);

@@ -155,7 +155,7 @@ describe('a fit in batches', () => {
     return evaluate(own).terms.mapping! / rows.length;
   }
 
-  it('goes on from a checkpoint with the same bits', async () => {
+  it('continues from a checkpoint with the same bits', async () => {
     const options = { batchSize: 16, seed: 5 };
     const uninterrupted = await fit(model, { ...options, maxIterations: 12 });
     let last: Checkpoint | undefined;

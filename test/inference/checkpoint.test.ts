@@ -82,7 +82,7 @@ describe('a fit resumed from its checkpoint', () => {
     expect(bitsOf(resumed)).toBe(whole);
   });
 
-  it('goes on where its limit stopped it', async () => {
+  it('continues where its limit stopped it', async () => {
     const { texts } = await saved({ maxIterations: 10, restarts: 0 });
     const more = { ...options, restarts: 0 };
     const resumed = await fit(model(), { ...more, resume: JSON.parse(texts.at(-1)!) as Checkpoint });

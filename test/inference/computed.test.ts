@@ -91,7 +91,7 @@ describe('a model that computes its solution', () => {
     expect(few.latents).not.toEqual(stopped.latents);
   });
 
-  it('goes on from a checkpoint to the same bits', async () => {
+  it('continues from a checkpoint to the same bits', async () => {
     const saved: string[] = [];
     const checkpoint = (state: Checkpoint) => saved.push(JSON.stringify(state));
     const whole = await fit(search(), { checkpoint, checkpointInterval: 0 });

@@ -80,7 +80,7 @@ describe('reasons why a search ended are distinct', () => {
   it('names the remedy at a limit', async () => {
     const model = gplvm(Y, { latentDim: 2 });
     const first = await fit(model, { maxIterations: 1 });
-    expect(first.message).toContain('Raise the limit, or go on with this result as start.');
+    expect(first.message).toContain('Raise the limit, or continue with `start`.');
     const second = await fit(model, { start: first, maxIterations: 1 });
     expect(second.trace[0]!.objective).toBe(first.objective);
     expect(second.objective).toBeGreaterThan(first.objective);
@@ -100,7 +100,7 @@ describe('a limit of seconds', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('leaves out work that would end too late, and none that ends earlier', () => {
+  it('leaves out only work that would end too late', () => {
     const stop = stopping(undefined, 20);
     vi.advanceTimersByTime(15_000);
     stop.reserve(4900);

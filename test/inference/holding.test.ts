@@ -34,7 +34,7 @@ describe.each([lbfgs(), scg()])('a solver that fixes some variables, $name', (so
     expect(moved).toBeGreaterThanOrEqual(3);
   });
 
-  it('goes on with all of them where it can go no further without', () => {
+  it('continues with all of them where it can go no further without', () => {
     const { objective } = quadratic();
     const { x, status } = minimize(objective, [3, 5, -2], withFrozenVariables(solver, held(500)), {
       maxIterations: 1000,
@@ -43,7 +43,7 @@ describe.each([lbfgs(), scg()])('a solver that fixes some variables, $name', (so
     expect(Math.abs(x[1]! - 1)).toBeLessThan(1e-4);
   });
 
-  it('goes on from any of its states with the same bits', () => {
+  it('continues from any of its states with the same bits', () => {
     const { objective } = quadratic();
     const given = withFrozenVariables(solver, held(3));
     const run = solve(objective, [3, 5, -2], given);

@@ -16,7 +16,7 @@ function updated(B: readonly number[], s: readonly number[], y: readonly number[
   return B.map((b, i) => f * b + y[i]! ** 2 / sy - (f * (b * s[i]!) ** 2) / sBs);
 }
 
-test('the diagonal agrees with scaled BFGS updates, and starts anew when cleared', () => {
+test('the diagonal agrees with scaled BFGS updates, and starts again when cleared', () => {
   const random = seededRandom(4);
   const normals = () => Float64Array.from({ length: n }, () => random.normal());
   const curvature = Float64Array.from({ length: n }, (_, i) => 10 ** (i - 2));

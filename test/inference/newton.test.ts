@@ -125,7 +125,7 @@ describe('newton', () => {
     expect(x[0]).toBeCloseTo(Math.SQRT1_2, 9);
   });
 
-  it('goes on from a state to the same bits', () => {
+  it('continues from a state to the same bits', () => {
     const start = [-1.2, 1, 3];
     const whole = minimize(curvedRosenbrock, start, newton(), { ...exact, maxIterations: 12 });
     const { state } = minimize(curvedRosenbrock, start, newton(), { ...exact, maxIterations: 5 });
@@ -227,7 +227,7 @@ describe('a solver followed by another', () => {
     expectClose(found.x, [1, 1, 1], 1e-12);
   });
 
-  it.each([3, 8, 11])('goes on from a state after %d iterations to the same bits', (maxIterations) => {
+  it.each([3, 8, 11])('continues from a state after %d iterations to the same bits', (maxIterations) => {
     const whole = minimize(curvedRosenbrock, start, both(), { ...exact, maxIterations: 14 });
     const { state } = minimize(curvedRosenbrock, start, both(), { ...exact, maxIterations });
     const resumed = minimize(curvedRosenbrock, start, both(), { ...exact, maxIterations: 14, state });
@@ -235,7 +235,7 @@ describe('a solver followed by another', () => {
     expect(resumed.evaluations).toBe(whole.evaluations);
   });
 
-  it('goes on where the first can go no further', () => {
+  it('continues where the first can go no further', () => {
     const ending = { ...lbfgs(), begin: (iterate: Iterate) => ({ iterate, memory: {}, steps: ended() }) };
     const { x } = minimize(saddle, [0.3, 1], followedBy(ending, 8, newton()), exact);
     expect(x[0]).toBeCloseTo(1, 9);

@@ -18,7 +18,7 @@ const points = new Matrix(
   20,
 );
 
-/** A clock that goes on by so many seconds whenever it is read. */
+/** A clock that continues by so many seconds whenever it is read. */
 function clock(seconds: number) {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -29,7 +29,7 @@ function clock(seconds: number) {
 afterEach(() => void vi.restoreAllMocks());
 
 describe('limit of seconds before there is a result', () => {
-  it('goes on within the limit, and ends long work beyond it with an estimate', () => {
+  it('continues within the limit, and ends long work beyond it with an estimate', () => {
     clock(1);
     let left = 2500;
     const watch = beginsWithin(2.5, () => left);

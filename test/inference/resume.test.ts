@@ -39,12 +39,12 @@ describe.each(Object.entries(runs))('%s resumed from its state', (_name, { solve
     minimize(problem.objective, problem.start, solver(), { ...options, ...limits, ...more });
   const whole = run({});
 
-  test.each([0, 1, 3, 17, 18, 59])('after %i iterations goes on bit for bit', (iterations) => {
+  test.each([0, 1, 3, 17, 18, 59])('after %i iterations continues bit for bit', (iterations) => {
     const { state } = run({ maxIterations: iterations });
     expect(bitsOf(run({ state: throughJson(state) }))).toEqual(bitsOf(whole));
   });
 
-  test('in slices of 7 iterations goes on bit for bit', () => {
+  test('in slices of 7 iterations continues bit for bit', () => {
     let slice = run({ maxIterations: 7 });
     while (slice.status === 'maxIterations' && slice.iterations < limits.maxIterations) {
       slice = run({
@@ -56,7 +56,7 @@ describe.each(Object.entries(runs))('%s resumed from its state', (_name, { solve
   });
 
   test.each([1, 2, 5, 23, 40])(
-    'after %i evaluations, be it inside a line search, goes on bit for bit',
+    'after %i evaluations, be it inside a line search, continues bit for bit',
     (evaluations) => {
       const { state } = run({ maxEvaluations: evaluations });
       expect(bitsOf(run({ state: throughJson(state) }))).toEqual(bitsOf(whole));
@@ -77,7 +77,7 @@ describe.each(Object.entries(runs))('%s resumed from its state', (_name, { solve
   });
 });
 
-test('lbfgs without a history goes on with the pairs of the run that it resumes', () => {
+test('lbfgs without a history continues with the pairs of the run that it resumes', () => {
   const run = (solver: Solver, more: SolveOptions) => minimize(rosenbrock.objective, rosenbrock.start, solver, more);
   const { state } = run(lbfgs({ history: 4 }), { maxIterations: 20 });
   expect(bitsOf(run(lbfgs(), { state: throughJson(state) }))).toEqual(bitsOf(run(lbfgs({ history: 4 }), {})));

@@ -50,7 +50,7 @@ describe('a solver that is preconditioned by a graph', () => {
     expect(own.evaluations).toBeLessThan(0.6 * plain.evaluations);
   });
 
-  it.each([lbfgs({ scaling: 'diagonal' }), scg()])('$name goes on from a state to the same bits', (inner) => {
+  it.each([lbfgs({ scaling: 'diagonal' }), scg()])('$name continues from a state to the same bits', (inner) => {
     const whole = minimize(rough, start, smoothed(inner, rows), { ...options, maxIterations: 12 });
     const first = minimize(rough, start, smoothed(inner, rows), { ...options, maxIterations: 5 });
     const resumed = minimize(rough, start, smoothed(inner, rows), {

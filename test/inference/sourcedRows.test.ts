@@ -53,7 +53,7 @@ describe('a fit of rows that are read some at a time', () => {
     expect(Math.max(...own.asked.slice(3))).toBe(16);
   });
 
-  it('goes on from a checkpoint with the same bits, and is read again from its file', async () => {
+  it('continues from a checkpoint with the same bits, and is read again from its file', async () => {
     const settings = { batchSize: 16, seed: 3 };
     const whole = await fit(bayesianGplvm(source(), options()), { ...settings, maxIterations: 9 });
     let last: Checkpoint | undefined;

@@ -38,7 +38,7 @@ describe('the option start of fit', () => {
     expect(result.parameters['mapping.noise']).toBeCloseTo(0.3, 14);
   });
 
-  it('goes on from a fit that reached its limit, to the optimum of a fit without interruption', async () => {
+  it('continues from a fit that reached its limit, to the optimum of a fit without interruption', async () => {
     const noisy = gplvm(Y, { latentDim: 2, noise: fixed(0.05) });
     const early = await fit(noisy, { maxIterations: 15 });
     const late = await fit(noisy, { start: early });
@@ -49,7 +49,7 @@ describe('the option start of fit', () => {
     expect(late.objective).toBeCloseTo(whole.objective, 4);
   });
 
-  it('goes on from a fit with back-constraints, whose latents are computed', async () => {
+  it('continues from a fit with back-constraints, whose latents are computed', async () => {
     const own = latentVariableModel({
       ...{ observations: Y, latentDim: 2, kernel: rbf(), noise: 0.1 },
       posterior: backConstrained(kernelRegression()),
@@ -59,7 +59,7 @@ describe('the option start of fit', () => {
     expect(again.objective).toBeCloseTo(early.objective, 9);
   });
 
-  it('goes on from a loaded fit of a model with bounds, which has converged there', async () => {
+  it('continues from a loaded fit of a model with bounds, which has converged there', async () => {
     const field = meu(Y, { latentDim: 2, neighbors: 4 });
     const early = await fit(field);
     const again = await fit(field, { start: loadFit<typeof field>(JSON.parse(JSON.stringify(early.toJSON()))) });

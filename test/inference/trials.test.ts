@@ -18,7 +18,7 @@ const bitsOf = ({ latents, parameters, objective, terms, trace, status, message,
 };
 
 describe('starts that are compared on the way', () => {
-  it('go on only from the best one, to the bits of a fit from there alone', async () => {
+  it('continue only from the best one, to the bits of a fit from there alone', async () => {
     const steps: FitStep[] = [];
     const onProgress = (step: FitStep) => {
       steps.push(step);

@@ -21,7 +21,7 @@ function ownStep(weights: tf.Variable): number {
 afterEach(() => tf.disposeVariables());
 
 describe("the caller's own use of TensorFlow.js", () => {
-  it('goes on before, during and after a fit as if there were none', async () => {
+  it('continues before, during and after a fit as if there were none', async () => {
     await tf.setBackend('cpu');
     const alone = tf.variable(tf.ones([2, 1]));
     const losses = Array.from({ length: 12 }, () => ownStep(alone));

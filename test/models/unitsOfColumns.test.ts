@@ -61,7 +61,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     expect(named.sort()).toEqual([...FIELDS, ...MAPPINGS].sort());
   });
 
-  it.each(MAPPINGS)('changes nothing that %s predicts but its own unit', async (name) => {
+  it.each(MAPPINGS)('changes only its unit in the predictions of %s', async (name) => {
     const one = await fitted(name, rows);
     const other = await fitted(name, inUnit(rows));
     expect(one.message).toContain('Columns are in units that differ');
@@ -73,7 +73,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
   });
 
   it.each(['bayesianGplvm', 'gplvm', 'ppca', 'tpslvm'])(
-    'changes nothing that %s fills in but its own unit',
+    'changes only its unit in the entries that %s fills in',
     async (name) => {
       const holed = rows.slice(0, 5).map((row, i) => row.map((y, d) => (d === i % D ? Number.NaN : 1.02 * y)));
       const a = await (await fitted(name, rows)).impute!(holed);
@@ -84,7 +84,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     },
   );
 
-  it.each([false, true])('changes nothing that ppca (dual: %s) finds but its own unit', async (dual) => {
+  it.each([false, true])('changes only its unit in the results of ppca (dual: %s)', async (dual) => {
     const [one, other] = await Promise.all([fit(ppca(rows, { dual })), fit(ppca(inUnit(rows), { dual }))]);
     expect(one.objective - other.objective).toBeCloseTo(N * Math.log(UNIT), 7);
     const [a, b] = await Promise.all([one.project(rows), other.project(inUnit(rows))]);
@@ -132,7 +132,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     expect(again.predict(own.latents)).toEqual(own.predict(own.latents));
   });
 
-  it.each(FIELDS)('changes nothing that %s learns, places and fills in but its own unit', async (name) => {
+  it.each(FIELDS)('changes only its unit in the parameters, positions and filled entries of %s', async (name) => {
     const one = await fitted(name, rows);
     const other = await fitted(name, inUnit(rows));
     expect(one.message).toContain('Columns are in units that differ');
@@ -153,7 +153,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     expect(difference(changed(d.variance, 1 / UNIT / UNIT), c.variance.data)).toBeLessThan(1e-8);
   });
 
-  it('changes nothing that meu reconstructs of rows with missing entries, from rows with missing entries', async () => {
+  it('does not change the rows with missing entries that meu reconstructs, from rows with missing entries', async () => {
     const holed = rows.map((row, i) => row.map((y, d) => (i % 7 === d ? Number.NaN : y)));
     const given = rows.slice(0, 6).map((row, i) => row.map((y, d) => (d === (i + 1) % D ? Number.NaN : 1.02 * y)));
     const options = { missing: 'ignore', neighbors: 5 } as const;

@@ -176,6 +176,22 @@ describe('a hidden Markov model', () => {
     expect(Math.abs(found.objective / log - 1)).toBeLessThan(1e-11);
   });
 
+  it('refuses weights of rows and batches, as a sum over paths is not a sum over rows', async () => {
+    const weighted = defineModel({
+      name: 'weighted',
+      variables: (Y: MatrixLike) => ({
+        y: observed(Y, { density: hiddenMarkov(states()), weights: [2, 1, 1, 1, 1, 1, 1], center: false }),
+      }),
+    })(Y);
+    expect(() => evaluate(weighted)).toThrow(InvalidInputError);
+    await expect(fit(weighted)).rejects.toThrow(
+      /'y' .* weights of rows, which under .*'hiddenMarkov' are not independent/,
+    );
+    const batches = fit(model()(Y), { batchSize: 3 } as object);
+    await expect(batches).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(batches).rejects.toThrow(/'hidden' cannot be evaluated on some of its rows/);
+  });
+
   it('refuses probabilities that do not belong to its states', () => {
     expect(() => hiddenMarkov(states(), { initial: [0.2, 0.2] })).toThrow(InvalidInputError);
     expect(() => hiddenMarkov(states(), { transitions: [[0.5, 0.5]] })).toThrow(/transitions/);

@@ -66,7 +66,7 @@ const { readableTable, sessionText } = (await import(new URL('../../scripts/sess
   sessionText: (runs: readonly object[]) => string;
 };
 
-describe('commands on the tables of test/tables print and write what is kept there (npm run tables makes it anew)', () => {
+describe('commands on the tables of test/tables print and write what is kept there (npm run tables rebuilds it)', () => {
   it('every folder is a table that is tried', () => {
     const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(tables).sort());

@@ -86,6 +86,7 @@ describe('checkModel of a model of variables', () => {
     const { checks } = checkModel(own({ y: Y }), { models: { own } });
     expect(checks.map(({ name }) => name)).toEqual([
       'gradients',
+      'transforms',
       'every parameter is used',
       'terms add up to the objective',
       'the same every time',

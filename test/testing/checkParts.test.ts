@@ -124,6 +124,7 @@ describe('checkModel', () => {
     const report = checkModel(model);
     expect(report.checks.map(({ name }) => name)).toEqual([
       'gradients',
+      'transforms',
       'every parameter is used',
       'terms add up to the objective',
       'the same every time',

@@ -58,7 +58,7 @@ export const traceOf = ({ trace }: Pick<Fit, 'trace'>): Trace => [
 export function summaryOf(fit: AnyFit): FitSummary {
   const { model, latents, objective, status, message, relevance, latentVariances } = fit;
   return {
-    ...{ model, latents: plain(latents), objective, status, message },
+    ...{ model, latents: plain(latents), objective, status, message: withoutOptions(message) },
     latentVariances: latentVariances && plain(latentVariances),
     relevance: relevance && Array.from(relevance),
     trace: traceOf(fit),
@@ -67,6 +67,10 @@ export function summaryOf(fit: AnyFit): FitSummary {
     canDraw: fit.predict !== undefined && latentVariances === undefined && fit.trace.length > 1,
   };
 }
+
+/** Sentence without options of programs, which the page does not have. */
+export const withoutOptions = (sentence: string): string =>
+  sentence.replace(/ \([^()]*`[^()]*\)/g, '').replace(/,(?: or)? [^,.:;()`]*`[^`]*`/g, '');
 
 /** Stored information about the table, and about how it was fitted. */
 export function tableOf(

@@ -27,6 +27,8 @@ const MOST_UNASKED = 3000;
 /** Fitted rows in the units of the comparison, with missing entries filled in. */
 export type ComparedRows = NonNullable<Awaited<ReturnType<Fitted['compared']>>>;
 
+export type Maps = ReturnType<typeof useMaps>;
+
 /** Maps of a fit's rows by other methods, each computed in a separate worker, and the scores of all. */
 export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) {
   const [of, setOf] = useState<Shown['fit']>();

@@ -18,9 +18,11 @@ import {
   savedText,
   summaryOf,
   tableOf,
+  withoutOptions,
 } from './fitSummary.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved, searchOf } from './model.ts';
+import type { Rounded } from './rounded.ts';
 import { checkedSettings, type Role, type Settings } from './settings.ts';
 
 /** Table after reading in the worker. */
@@ -72,6 +74,8 @@ export type Request =
       readonly labels: readonly string[] | undefined;
     }
   | { readonly kind: 'json' }
+  /** Its JSON with rounded numbers. */
+  | { readonly kind: 'rounded' }
   | { readonly kind: 'program'; readonly settings: Settings | undefined; readonly rows: FittedRows };
 
 /** Scores of a map's neighborhoods. */
@@ -121,6 +125,7 @@ export interface Answers {
   readonly compared: Compared | undefined;
   readonly scores: Scores;
   readonly json: string;
+  readonly rounded: Rounded;
   readonly program: string;
 }
 
@@ -175,10 +180,6 @@ self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: nu
   }
 });
 
-/** Sentence without options of programs, which the page does not have. */
-const withoutOptions = (sentence: string): string =>
-  sentence.replace(/ \([^()]*`[^()]*\)/g, '').replace(/,(?: or)? [^,.:;()`]*`[^`]*`/g, '');
-
 function follow(signal: Signal['signal']): void {
   if (signal === 'seen') isSeen = true;
   else if (signal === 'pause') {
@@ -224,6 +225,10 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
       return scores(request);
     case 'json':
       return savedText(fitted!.fit, remembered, rounds);
+    case 'rounded': {
+      const { roundedFit } = await import('./rounded.ts');
+      return roundedFit(savedText(fitted!.fit, remembered, rounds), fitted!.fit);
+    }
     case 'program':
       return program(request);
   }

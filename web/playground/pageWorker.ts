@@ -3,6 +3,7 @@ import type { Background, Place } from './background.ts';
 import type { Dataset } from './data/dataset.ts';
 import type { FitSummary, FittedRows, PlainMatrix } from './fitSummary.ts';
 import type { Answers, FitStep, Placed, Reply, Request, Scores, Signal } from './page.worker.ts';
+import type { Rounded } from './rounded.ts';
 import type { Settings } from './settings.ts';
 import { startWorker } from './startWorker.ts';
 
@@ -24,6 +25,8 @@ export interface Fitted extends Omit<FitSummary, 'latents' | 'latentVariances'> 
   compared(): Promise<{ readonly rows: Matrix; readonly unit: Float64Array } | undefined>;
   /** Text of its JSON. */
   json(): Promise<string>;
+  /** Text of its JSON with rounded numbers, for a link. */
+  rounded(): Promise<Rounded>;
   /** Program that refits it. */
   program(settings: Settings | undefined, dataset: Dataset): Promise<string>;
 }
@@ -142,6 +145,7 @@ export class PageWorker {
       },
       background: (place) => this.ask({ kind: 'background', place }),
       json: () => this.ask({ kind: 'json' }),
+      rounded: () => this.ask({ kind: 'rounded' }),
       program: (settings, dataset) => this.ask({ kind: 'program', settings, rows: rowsOf(dataset) }),
     };
   }

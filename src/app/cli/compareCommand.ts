@@ -32,7 +32,7 @@ import {
 import { LABELED_MODELS } from './modelHelp.ts';
 import { meansDistance } from './pictures.ts';
 import { preparedTable, reportedTable } from './preparedTable.ts';
-import { type Context, checkAbsent, NO_BAR, progressBar, rowsNote } from './streams.ts';
+import { type Context, checkOutputs, NO_BAR, progressBar, rowsNote } from './streams.ts';
 import { COLUMN_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
 
 /** Default models: a linear map, two Gaussian process models, a spectral map of paths along neighbors, and a map of neighbors alone. */
@@ -104,7 +104,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const out = given.out!;
   for (const name of models) kindOf(name, {});
   const pathOf = (model: string) => join(out, `${model}.svg`);
-  checkAbsent(models.map(pathOf), force);
+  checkOutputs(models.map(pathOf), force, [data, given.labels]);
   const table = await reportedTable(data, given, streams);
   // Maps are compared in one unit, so all of them are fitted in it.
   const isUnequal = differInUnits(table.observations);

@@ -4,9 +4,9 @@ import { type Draws, type Fit, type Model, samplePosterior } from '../../index.t
 import { modelFromJSON } from '../../models/index.ts';
 import { checkFolderPath, openResultFolder, type ResultFolder } from '../io/index.ts';
 import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
-import { readFit } from './fitFiles.ts';
+import { filesOfFit, readFit } from './fitFiles.ts';
 import { addFlags, chosen, FORCE, type Given, JSON_OUTPUT, PARTS, partsOf, SEED, wholeFrom } from './flags.ts';
-import { type Context, checkAbsent } from './streams.ts';
+import { type Context, checkOutputs } from './streams.ts';
 
 /** Flags that are options of `samplePosterior` of the same name. */
 const SAMPLING_FLAGS = [
@@ -54,9 +54,10 @@ const FILES = [TABLE, DRAWS, ...Object.keys(PICTURES)];
 async function drawFrom(folder: string, given: DrawArguments, context: Context): Promise<void> {
   const { force, parts } = given;
   const out = given.out!;
-  checkAbsent(
+  checkOutputs(
     FILES.map((name) => join(out, name)),
     force,
+    filesOfFit(folder),
   );
   await checkFolderPath(out);
   const { fit } = await readFit(folder, parts === undefined ? {} : { parts });

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,8 +8,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { InvalidInputError, loadFit } from '../../index.ts';
 import { makeTemporaryFolder, parseTable, readResult, readWholeFile, writeAtomically } from '../io/index.ts';
 import { fitTable } from './fitCommand.ts';
+import { FIT_FILE, filesOfFit } from './fitFiles.ts';
 import { addFlags, camelCase, FORCE, fromZero, type Given, LABELS, wholeFrom } from './flags.ts';
-import { type Context, exitCodeOf } from './streams.ts';
+import { type Context, checkOutputs, exitCodeOf } from './streams.ts';
 
 /** Address that only this machine reaches. */
 const LOCAL = '127.0.0.1';
@@ -23,7 +23,7 @@ const FIT_FLAGS = [
   ['-m, --model <name>', 'fit the table with this model first, here instead of in the page', camelCase],
   LABELS,
   ['--options <json|file>', 'options of that model'],
-  ['--max-seconds <s>', 'seconds at most for that fit', fromZero],
+  ['--max-seconds <s>', 'limit on the seconds of that fit', fromZero],
 ] as const;
 const FLAGS = [
   ...FIT_FLAGS,
@@ -53,8 +53,10 @@ async function explore(
   context: Context,
 ): Promise<void> {
   const { stdout, stderr, signal, exit } = context;
-  if (file !== undefined && !force && existsSync(file)) {
-    throw new InvalidInputError(`'${file}' already exists. Give another name, or --force to replace it.`);
+  if (file !== undefined) {
+    const { labels, options } = fitting;
+    const fitFiles = data === undefined ? [] : filesOfFit(data);
+    checkOutputs([file], force, [data, labels, options, ...fitFiles], '--page');
   }
   const page = await fittedPage(data, file !== undefined, fitting, context);
   if (page === undefined) return;
@@ -167,7 +169,6 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
   return page.replace(`${opening}</script>`, () => `${opening}${json}</script>`);
 }
 
-const FIT_FILE = 'fit.json';
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /** Bytes of a table or a fit, up to the size that a page can contain. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import {
   adam,
@@ -6,6 +7,7 @@ import {
   type Fit,
   type FitOptions,
   fit,
+  InvalidInputError,
   LatentFieldError,
   lbfgs,
   lbfgsb,
@@ -17,7 +19,7 @@ import {
 import { describedModel, kindOf } from '../../models/index.ts';
 import type { ResultFolder, StandardizedColumns, Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
-import { checkFiles, completedTable, prepareFiles, writeFit } from './fitFiles.ts';
+import { checkFiles, completedTable, FIT_FILE, prepareFiles, readFit, writeFit } from './fitFiles.ts';
 import {
   addFlags,
   camelCase,
@@ -63,6 +65,7 @@ const SEARCH_FLAGS = [
   ['--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero],
   ['--resume <file>', 'resume the fit from a checkpoint file, with its seed and restarts'],
 ] as const;
+const START = ['--start <dir>', 'start the search at an earlier fit of the same points, from its folder'] as const;
 
 const FLAGS = {
   'Model:': [
@@ -85,6 +88,7 @@ const FLAGS = {
       'limit on the seconds for start, fit and picture; the best result so far is then written (default: no limit)',
       fromZero,
     ],
+    START,
     ['--solver <name>', 'solver (default: chosen for the model)', Object.keys(SOLVERS)],
     ['--workers <n>', 'worker threads that share the starts (default: none)', wholeFrom(1)],
   ],
@@ -128,7 +132,11 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   const options = await readModelOptions(given.options, given);
   if (given.imageGrid) checkPredicts(given.model, options, '--image-grid');
   checkTime(given, options);
-  await checkFiles(given);
+  if (given.start !== undefined && given.resume !== undefined) {
+    throw new InvalidInputError('--start and --resume both set where the search begins. Give one of them.');
+  }
+  const startFile = given.start === undefined ? undefined : join(given.start, FIT_FILE);
+  await checkFiles(given, [data, given.labels, given.options, given.parts, startFile]);
   const prepared = await modelTable(data, options, given, streams);
   const pictured = await checkPictures(given, prepared.table);
   const { table, observations, options: chosenOptions } = prepared;
@@ -139,7 +147,8 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   // Read before signals are left to the fit: a pipe may never be written to.
   const resume =
     given.resume === undefined ? {} : { resume: (await readJsonFile(given.resume, 'checkpoint')) as Checkpoint };
-  const input = { ...prepared, pictured, model, resume };
+  const start = given.start === undefined ? {} : { start: (await readFit(given.start, given)).fit };
+  const input = { ...prepared, pictured, model, from: { ...resume, ...start } };
   const folder = await prepareFiles(given);
   for (const note of folder.notes) streams.stderr.write(`note: ${note}\n`);
   try {
@@ -156,7 +165,8 @@ interface FitInput {
   readonly units: StandardizedColumns | undefined;
   readonly observations: Matrix;
   readonly model: Model;
-  readonly resume: Pick<FitOptions, 'resume'>;
+  /** Earlier result or checkpoint where the search begins. */
+  readonly from: Pick<FitOptions, 'resume' | 'start'>;
 }
 
 async function fitAndWrite(
@@ -179,7 +189,7 @@ async function fitAndWrite(
   try {
     result = await fit(model, {
       ...chosen(given, ...SEARCH_FLAGS),
-      ...input.resume,
+      ...input.from,
       ...(given.solver === undefined ? {} : { solver: SOLVERS[given.solver]!() }),
       ...workersOf(given),
       maxSeconds: budget.forFit(),

@@ -22,7 +22,7 @@ import {
 import { type PartsArguments, partsOf } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
 import { addPictures, PICTURES, type PlotArguments, pictureNames, type Shown } from './pictures.ts';
-import { checkAbsent } from './streams.ts';
+import { checkOutputs, type Inputs } from './streams.ts';
 import {
   dimensionNames,
   latentVariancesOf,
@@ -102,7 +102,7 @@ async function addCompleted(
   await to.add(COMPLETED_FILES[1], tableText(deviation, columns, undefined, options));
 }
 
-const FIT_FILE = 'fit.json';
+export const FIT_FILE = 'fit.json';
 const FILES = ['latents.csv', FIT_FILE, 'trace.csv'] as const;
 
 /** Arguments for the output of a fit. */
@@ -110,24 +110,29 @@ interface WritingArguments extends PlotArguments {
   readonly out: string;
   readonly force?: boolean;
   readonly checkpoint?: FitOptions['checkpoint'];
-  readonly resume?: FitOptions['resume'];
+  readonly resume?: string | undefined;
 }
 
 /** Names of all files that a fit may have written to a folder. */
 const ALL_FILES = [...FILES, ...PICTURES, ...COMPLETED_FILES];
 
+/** Paths of all files that a fit may have written to this folder. */
+export const filesOfFit = (folder: string): string[] => ALL_FILES.map((name) => join(folder, name));
+
 /**
  * Checks that results can be written, before the table is read.
  *
- * @throws InvalidInputError if the folder cannot be made or written to, or contains results that must not be replaced
+ * @param inputs - files that the command reads, without its checkpoint
+ * @throws InvalidInputError if the folder cannot be made or written to, or contains inputs or results that must not be replaced
  */
-export async function checkFiles(given: WritingArguments): Promise<void> {
+export async function checkFiles(given: WritingArguments, inputs: Inputs): Promise<void> {
   const { out, force, checkpoint, resume } = given;
-  checkAbsent(
+  checkOutputs(
     [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(out, name)),
     force,
+    [...inputs, resume],
   );
-  if (checkpoint !== resume) checkAbsent(checkpointFiles(given), force, '--checkpoint');
+  if (checkpoint !== resume) checkOutputs(checkpointFiles(given), force, inputs, '--checkpoint');
   await checkFolderPath(out);
 }
 

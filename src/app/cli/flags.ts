@@ -128,7 +128,7 @@ export const JSON_OUTPUT = ['--json', 'print one JSON object'] as const;
 export const FORCE = ['--force', 'replace existing files'] as const;
 export const LABELS = [
   '--labels <file|column>',
-  'labels: a file with one per row, or a column of DATA by name or number from 0; some may be missing',
+  'labels: a file with one per row, or a column of the table by name or number from 0; some may be missing',
 ] as const;
 export const DIM = ['-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1)] as const;
 export const MAX_ITERATIONS = ['--max-iterations <n>', 'limit on the iterations of each fit', wholeFrom(0)] as const;
@@ -157,11 +157,7 @@ export const MODEL_FLAGS = [
 
 /** Flags about the size of the model. */
 export const SPARSE_FLAGS = [
-  [
-    '--inducing <m>',
-    'number of inducing inputs of the mapping, or of centers for tpslvm: cost O(N·m²); or none',
-    wholeOr('none'),
-  ],
+  ['--inducing <m>', 'number of inducing inputs of the mapping: cost O(N·m²); or none', wholeOr('none')],
   ['--centers <m>', 'number of centers of tpslvm: cost O(N·m²)', wholeFrom(1)],
   ['--likelihood <name>', 'distribution of the observations: poisson, bernoulli, … (default: gaussian)'],
 ] as const;
@@ -195,7 +191,9 @@ export const inFlags = (text: string, options: readonly Option[]): string =>
     if (flag === undefined) return json ? `--options '{"${name}": ${inJson}}'` : span.slice(1, -1);
     if (value === '' || !flag.required) return flag.long!;
     const list = Array.from(value.matchAll(/'([^']*)'/g), ([, entry]) => entry);
-    const word = list.length > 0 ? list.join(',') : value.replace(/^\[\]$/, '');
-    const chosen = flag.argChoices?.includes('yes') ? (word === 'true' ? 'yes' : 'no') : word;
+    const word = list.length > 0 ? list.join(',') : value.replace(/^\[(.*)\]$/, '$1');
+    const choices = flag.argChoices ?? [];
+    const named = choices.includes(kebabCase(word)) ? kebabCase(word) : word;
+    const chosen = choices.includes('yes') ? (word === 'true' ? 'yes' : 'no') : named;
     return `${flag.long} ${/^[\w.,:*%@/…-]+$/.test(chosen) ? chosen : `"${chosen}"`}`;
   });

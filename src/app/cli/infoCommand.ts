@@ -12,7 +12,7 @@ const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'int
 const FLAGS = [PARTS, JSON_OUTPUT] as const;
 
 /** `info DIR|MODEL` */
-export const defineInfo = (command: Command, { stdout }: Context): Command =>
+export const defineInfo = (command: Command, { stdout, flagged }: Context): Command =>
   addFlags(command.argument('<dir|model>', 'folder of a fit, or the name of a model'), ...FLAGS).action(
     async (subject: string, given: Given<typeof FLAGS>) => {
       const model = camelCase(subject);
@@ -21,7 +21,7 @@ export const defineInfo = (command: Command, { stdout }: Context): Command =>
         return;
       }
       const { fit, record } = await readFit(subject, given);
-      stdout.write(given.json ? `${JSON.stringify(facts(fit, record))}\n` : sentences(fit, record));
+      stdout.write(given.json ? `${JSON.stringify(facts(fit, record))}\n` : flagged(sentences(fit, record)));
     },
   );
 
@@ -54,7 +54,7 @@ function sentences(fit: Fit, record: TableRecord | undefined): string {
   lines.push(`objective ${objective}`);
   const parts = Object.entries(terms);
   if (parts.length > 1) for (const [name, value] of parts) lines.push(`  ${name} ${value}`);
-  lines.push(message);
+  lines.push(message.replace('`start`', '--start'));
   if (diagnostics.criterion !== undefined) lines.push(`ended because ${diagnostics.criterion}`);
   lines.push(effort(diagnostics));
   for (const [path, value] of Object.entries(parameters)) lines.push(`${path} = ${shown(value)}`);

@@ -57,7 +57,6 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
   const options = file === undefined ? {} : await readObject(file);
   const all: Readonly<Record<string, unknown>> = {
     ...flags,
-    ...sparse(flags),
     ...(flags.missing === 'error' && { missing: undefined }),
   };
   const given = Object.entries(FLAGGED).flatMap(([name, flag]) =>
@@ -70,13 +69,6 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
     );
   }
   return { ...options, ...Object.fromEntries(given) };
-}
-
-/** Options for inducing inputs or the centers of a spline. */
-function sparse({ model, inducing, centers }: FlaggedOptions): object {
-  if (model !== 'tpslvm' || typeof inducing !== 'number') return {};
-  if (centers === undefined) return { inducing: undefined, centers: inducing };
-  throw new InvalidInputError('--inducing and --centers are the same for tpslvm. Give one of them.');
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection, predictLabels } from '../../index.ts';
 import { readTable } from '../io/index.ts';
-import { deviations, filled, imputation, readFit } from './fitFiles.ts';
+import { deviations, filesOfFit, filled, imputation, readFit } from './fitFiles.ts';
 import {
   addFlags,
   chosen,
@@ -42,14 +42,8 @@ export function ability<A extends Ability>(fit: Fit, name: A, purpose: string): 
 }
 
 const FIT = ['<dir>', 'folder of a fit'] as const;
-const PROJECT_FLAGS = [
-  ['--labels <column>', 'a column of labels in DATA, by name or number from 0, to leave out of the observations'],
-  PARTS,
-  MISSING,
-  ...TABLE_FLAGS,
-  ...OUTPUT_FLAGS,
-] as const;
-type ProjectArguments = Given<typeof PROJECT_FLAGS>;
+const NEW_ROWS_FLAGS = [PARTS, MISSING, ...TABLE_FLAGS, ...OUTPUT_FLAGS] as const;
+type NewRowsArguments = Given<typeof NEW_ROWS_FLAGS>;
 
 /** Argument for a table of new rows. */
 const NEW_ROWS = [
@@ -59,15 +53,15 @@ const NEW_ROWS = [
 
 /** `project DIR DATA` */
 export const defineProject = (command: Command, context: Context): Command =>
-  addFlags(command.argument(...FIT).argument(...NEW_ROWS), ...PROJECT_FLAGS).action(
-    (folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, context),
+  addFlags(command.argument(...FIT).argument(...NEW_ROWS), ...NEW_ROWS_FLAGS).action(
+    (folder: string, data: string, given: NewRowsArguments) => projectTable(folder, data, given, context),
   );
 
-async function projectTable(folder: string, data: string, given: ProjectArguments, streams: Context): Promise<void> {
+async function projectTable(folder: string, data: string, given: NewRowsArguments, streams: Context): Promise<void> {
   const { signal } = streams;
   const { fit, record } = await readFit(folder, given);
   const project = ability(fit, 'project', 'place new points');
-  checkOut(given);
+  checkOut(given, [data, ...filesOfFit(folder)]);
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
   const options = signal === undefined ? {} : { signal };
@@ -103,16 +97,14 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
   if (given.out !== undefined) streams.stderr.write(`wrote ${given.out}\n`);
 }
 
-const PREDICT_LABELS_FLAGS = [PARTS, MISSING, ...TABLE_FLAGS, ...OUTPUT_FLAGS] as const;
-
 /** `predict-labels DIR DATA` */
 export const definePredictLabels = (command: Command, context: Context): Command =>
-  addFlags(command.argument(...FIT).argument(...NEW_ROWS), ...PREDICT_LABELS_FLAGS).action(
-    async (folder: string, data: string, given: Given<typeof PREDICT_LABELS_FLAGS>) => {
+  addFlags(command.argument(...FIT).argument(...NEW_ROWS), ...NEW_ROWS_FLAGS).action(
+    async (folder: string, data: string, given: NewRowsArguments) => {
       const { signal, stderr } = context;
       const { fit, record } = await readFit(folder, given);
       ability(fit, 'project', 'place new points');
-      checkOut(given);
+      checkOut(given, [data, ...filesOfFit(folder)]);
       const { table, observations } = await fittedTable(data, record, given, context);
       const found = await predictLabels(fit, observations, signal === undefined ? {} : { signal });
       const { labels, classes, probabilities, leaveOneOut } = found;
@@ -160,10 +152,11 @@ async function fitFor<A extends Ability>(
   name: A,
   purpose: string,
   given: OutputArguments & PartsArguments,
+  latents?: string,
 ) {
   const saved = await readFit(folder, given);
   const method = ability(saved.fit, name, purpose);
-  checkOut(given);
+  checkOut(given, [latents, ...filesOfFit(folder)]);
   return { ...saved, method };
 }
 
@@ -179,21 +172,21 @@ const SAMPLE_FLAGS = [SEED, ...PREDICT_FLAGS] as const;
 const INTERPOLATE_FLAGS = [
   ['--from <point>', '(required) a point: its id, or the number of its row from 0'],
   ['--to <point>', '(required) another point'],
-  ['--steps <n>', 'points along the path, both ends included', wholeFrom(2), 10],
+  ['--steps <n>', 'number of predicted rows, both ends of the path included', wholeFrom(2), 10],
   [
     '--geodesic',
     'the shortest path in the space of the observations, which stays close to the data, instead of the straight line',
   ],
   ...PREDICT_FLAGS,
 ] as const;
-const DRAWS = ['--draws <n>', 'paths of the latents that are drawn (default: 256)', wholeFrom(2)] as const;
-const FORECAST_FLAGS = [['--steps <n>', 'rows ahead', wholeFrom(1), 10], DRAWS, ...SAMPLE_FLAGS] as const;
+const DRAWS = ['--draws <n>', 'draws of the path of the latents (default: 256)', wholeFrom(2)] as const;
+const FORECAST_FLAGS = [['--steps <n>', 'number of predicted rows', wholeFrom(1), 10], DRAWS, ...SAMPLE_FLAGS] as const;
 
 /** `predict DIR` */
 export const definePredict = (command: Command, streams: Context): Command =>
   addFlags(command.argument(...FIT).argument(...LATENTS), ...PREDICT_FLAGS).action(
     async (folder: string, latents: string | undefined, given: Given<typeof PREDICT_FLAGS>) => {
-      const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
+      const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given, latents);
       const { X, ids } = await latentsOf(latents, fit, record);
       await putPrediction(streams, given, fit, record, method(X, chosen(given, NO_NOISE)), { ids });
     },
@@ -230,7 +223,7 @@ export const defineForecast = (command: Command, streams: Context): Command =>
 export const defineSample = (command: Command, streams: Context): Command =>
   addFlags(command.argument(...FIT).argument(...LATENTS), ...SAMPLE_FLAGS).action(
     async (folder: string, latents: string | undefined, given: Given<typeof SAMPLE_FLAGS>) => {
-      const { fit, record, method } = await fitFor(folder, 'sample', 'draw observations', given);
+      const { fit, record, method } = await fitFor(folder, 'sample', 'draw observations', given, latents);
       const { X, ids } = await latentsOf(latents, fit, record);
       const drawn = method(X, chosen(given, SEED, NO_NOISE));
       const matrix = unitsOf(record)?.undo(drawn) ?? drawn;
@@ -258,7 +251,7 @@ export const defineImpute = (command: Command, streams: Context): Command =>
     ...IMPUTE_FLAGS,
   ).action(async (folder: string, data: string, given: Given<typeof IMPUTE_FLAGS>) => {
     const { fit, record } = await readFit(folder, given);
-    checkOut(given);
+    checkOut(given, [data, ...filesOfFit(folder)]);
     const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
     const prediction = await imputation(fit, observations, isFitted(fit, observations));
     if (prediction === undefined) {

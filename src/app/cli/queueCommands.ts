@@ -17,7 +17,7 @@ import {
 } from '../queue/index.ts';
 import { addFlags, type Given, JSON_OUTPUT, PARTS, partsOf, several, wholeFrom } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
-import { type Context, exitCodeOf } from './streams.ts';
+import { type Context, checkOutputs, exitCodeOf } from './streams.ts';
 
 /** Environment variable with the address of the server, as an alternative to `--redis`: all users of a machine can see a password on a command line. */
 const VARIABLE = 'LATENTFIELD_REDIS';
@@ -53,7 +53,7 @@ const WORKER_FLAGS = [
   ['--queue <name>', "the queue's name (default: fits)", queueName],
   PREFIX,
   ['--lock-seconds <s>', 'seconds without a heartbeat after which a worker counts as lost (default: 10)', wholeFrom(1)],
-  ['--max-bytes <n>', 'limit on the bytes fetched for one fit (default: 256 MB)', wholeFrom(1)],
+  ['--max-job-bytes <n>', 'limit on the bytes that one fit fetches from the queue (default: 256 MB)', wholeFrom(1)],
   ['--allow <folder|url>', 'folder or address below which tables of sweeps may be read; may be repeated', several],
   PARTS,
 ] as const;
@@ -64,7 +64,7 @@ export const defineWorker = (command: Command, context: Context): Command =>
   addFlags(command, ...WORKER_FLAGS).action((given: WorkerArguments) => work(given, context));
 
 async function work(given: WorkerArguments, { stderr, signal, heeding }: Context): Promise<void> {
-  const { prefix, lockSeconds, parts, queue, workers: threads, maxBytes, allow } = given;
+  const { prefix, lockSeconds, parts, queue, workers: threads, maxJobBytes: maxBytes, allow } = given;
   const connection = checkedServer(given, 'worker');
   // Errors in the parts are reported here once, and not by each thread.
   await partsOf(parts);
@@ -196,8 +196,10 @@ async function runSweep(
   await partsOf(given.parts);
   const spec = await specOf(file);
   const out = given.out!;
+  const tableFile = join(out, 'table.csv');
+  checkOutputs([tableFile], true, [file, ...(typeof spec.data === 'string' ? [spec.data] : [])]);
   await makeFolder(out);
-  const lock = await lockPath(join(out, 'table.csv'));
+  const lock = await lockPath(tableFile);
   if (lock.note !== undefined) stderr.write(`note: ${lock.note}\n`);
   let shown: string | undefined;
   const swept: Promise<Sweep> = sweep(spec, {
@@ -213,7 +215,7 @@ async function runSweep(
   });
   const result = await swept.finally(() => lock.release());
   const { table, status, text, kept } = result;
-  stdout.write(json ? `${JSON.stringify({ status, kept, table, file: join(out, 'table.csv') })}\n` : text);
+  stdout.write(json ? `${JSON.stringify({ status, kept, table, file: tableFile })}\n` : text);
   if (status === 'stopped') exit(exitCodeOf(signal?.reason));
 }
 

@@ -228,17 +228,28 @@ export async function programOf(names: readonly string[], context: Context): Pro
   return program;
 }
 
-/** Suggestion for an unknown option or command whose name belongs to the library. */
+/** Flags for purposes that other commands have under another name, by command. */
+const OTHER_FLAGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  project: { '--labels': 'Labels are not needed here: leave their column out with --drop COLUMN.' },
+  assess: { '--labels': 'Labels of the fitted rows are read from a file: --label-file FILE.' },
+  select: { '--max-seconds': 'The limit of each fit is --max-seconds-per-fit S.' },
+  worker: { '--max-bytes': 'The limit on the bytes that one fit fetches is --max-job-bytes N.' },
+};
+
+/** Suggestion for an unknown option or command whose name belongs to another command or to the library. */
 async function usageHint(
   program: Command,
   argv: readonly string[],
   { code }: CommanderError,
 ): Promise<string | undefined> {
   if (code === 'commander.unknownCommand') return (await import('./modelHelp.ts')).hintForCommand(argv[0]!);
-  if (code !== 'commander.unknownOption' || !['fit', 'select'].includes(argv[0]!)) return undefined;
-  const command = program.commands.find((each) => each.name() === argv[0])!;
-  const [unknown] = command.parseOptions(argv.slice(1)).unknown;
-  return unknown === undefined ? undefined : (await import('./modelHelp.ts')).hintForOption(unknown);
+  const command = program.commands.find((each) => each.name() === argv[0]);
+  if (code !== 'commander.unknownOption' || command === undefined) return undefined;
+  const unknown = command.parseOptions(argv.slice(1)).unknown[0]?.replace(/=.*$/, '');
+  if (unknown === undefined) return undefined;
+  const other = OTHER_FLAGS[command.name()]?.[unknown];
+  if (other !== undefined || !['fit', 'select'].includes(command.name())) return other;
+  return (await import('./modelHelp.ts')).hintForOption(unknown);
 }
 
 /** True for an error of the file system, such as a part of this program that cannot be loaded because too many files are open. */

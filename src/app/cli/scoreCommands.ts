@@ -5,29 +5,27 @@ import { usualNeighbors } from '../../inference/index.ts';
 import { comparedRows } from '../../models/index.ts';
 import { readLabels, writeAtomically } from '../io/index.ts';
 import { assessmentPage } from '../plot/index.ts';
-import { readFit } from './fitFiles.ts';
+import { filesOfFit, readFit } from './fitFiles.ts';
 import {
   addFlags,
   chosen,
   FORCE,
   type Given,
   JSON_OUTPUT,
+  LABELS,
   MAX_ITERATIONS,
   PARTS,
   partsOf,
   SEED,
   wholeFrom,
 } from './flags.ts';
-import { announced, type Context, checkAbsent } from './streams.ts';
+import { announced, type Context, checkOutputs } from './streams.ts';
 import { fittedTable, isFile, TABLE_FLAGS } from './tableFlags.ts';
 import { ofPoints, rowsOfPoints, selectRows } from './tableReport.ts';
 
 const SCORE_FLAGS = [
   ['--data <file>', 'the fitted table, for trustworthiness and continuity; columns are matched by name'],
-  [
-    '--labels <file|column>',
-    'labels, for the nearest-neighbor error: a file with one per row, or a column of --data by name or number from 0',
-  ],
+  LABELS,
   ['--neighbors <k>', 'neighbors of the local scores (default: 10, at most a quarter of the points)', wholeFrom(1)],
   PARTS,
   JSON_OUTPUT,
@@ -152,7 +150,7 @@ const ASSESS_OPTIONS = [
   SEED,
 ] as const;
 const ASSESS_FLAGS = [
-  ['--labels <file>', 'labels, one per row (default: the labels of the fitted table)'],
+  ['--label-file <file>', 'file with the labels of the fitted rows, one per row (default: the labels of the fit)'],
   ...ASSESS_OPTIONS,
   ['--restarts <n>', 'maps from moved starts (default: 3)', wholeFrom(0)],
   MAX_ITERATIONS,
@@ -180,9 +178,9 @@ async function assessFolder(
   given: Given<typeof ASSESS_FLAGS>,
   { stdout, stderr, signal }: Context,
 ): Promise<void> {
-  const { labels: file, restarts, page: out, force, json, parts } = given;
+  const { labelFile: file, restarts, page: out, force, json, parts } = given;
   const path = out ?? join(folder, 'assessment.html');
-  checkAbsent([path], force, '--page');
+  checkOutputs([path], force, [file, parts, ...filesOfFit(folder)], '--page');
   const { fit, record } = await readFit(folder, parts === undefined ? {} : { parts });
   const all =
     file === undefined ? record?.labels : await readLabels(file, { count: record?.ids?.length ?? fit.latents.rows });

@@ -32,7 +32,7 @@ const SELECTION_FLAGS = [
   SEED,
   ['--workers <n>', 'fits that run at the same time (default: 1)', wholeFrom(1)],
 ] as const;
-const FIT_FLAGS = [MAX_ITERATIONS, ['--max-seconds <s>', 'limit on the seconds of each fit', fromZero]] as const;
+const MAX_SECONDS = ['--max-seconds-per-fit <s>', 'limit on the seconds of each fit', fromZero] as const;
 const FLAGS = [
   ['-m, --model <name>', '(required) the model', camelCase],
   ['--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file with them'],
@@ -43,7 +43,8 @@ const FLAGS = [
   ],
   ...MODEL_FLAGS,
   ...SELECTION_FLAGS,
-  ...FIT_FLAGS,
+  MAX_ITERATIONS,
+  MAX_SECONDS,
   JSON_OUTPUT,
   ...COLUMN_FLAGS,
   ...TABLE_FLAGS,
@@ -58,6 +59,7 @@ export const defineSelect = (command: Command, context: Context): Command =>
 
 async function select(data: string, given: SelectArguments, streams: Context): Promise<void> {
   const { signal } = streams;
+  const { maxSecondsPerFit: maxSeconds } = given;
   const model = given.model!;
   const own = await partsOf(given.parts);
   if (given.parts !== undefined && given.workers !== undefined) {
@@ -83,7 +85,7 @@ async function select(data: string, given: SelectArguments, streams: Context): P
       score,
       ...chosen(given, ...SELECTION_FLAGS),
       ...(signal && { signal }),
-      fit: chosen(given, ...FIT_FLAGS),
+      fit: { ...chosen(given, MAX_ITERATIONS), ...(maxSeconds !== undefined && { maxSeconds }) },
       onProgress: (done, total) => {
         if (!given.json) streams.stderr.write(`${done} of ${total} fits\n`);
       },

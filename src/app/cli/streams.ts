@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, fsyncSync, writeSync } from 'node:fs';
+import { existsSync, fstatSync, fsyncSync, statSync, writeSync } from 'node:fs';
 import { SingleBar } from 'cli-progress';
 import { LatentFieldError, secondsOfRows, systemReason } from '../../core/index.ts';
 import { type FitDiagnostics, InvalidInputError, type Matrix, type Model, type TraceEntry } from '../../index.ts';
@@ -187,20 +187,48 @@ export const OUTPUT_FLAGS = [
 ] as const;
 export type OutputArguments = Given<typeof OUTPUT_FLAGS>;
 
-/** @throws InvalidInputError if one of the files exists and must not be replaced */
-export function checkAbsent(files: readonly string[], force: boolean | undefined, flag = '--out'): void {
-  const present = force ? undefined : files.find((file) => existsSync(file));
-  if (present === undefined) return;
-  throw new InvalidInputError(`'${present}' already exists. Give --force to replace it, or another ${flag}.`, {
+/** Paths of the files that a command reads; undefined for a flag that was not set. */
+export type Inputs = readonly (string | undefined)[];
+
+/**
+ * Checks the files that a command writes.
+ *
+ * @param inputs - files that the command reads, which it never replaces
+ * @throws InvalidInputError if one of them is an input, or exists and must not be replaced
+ */
+export function checkOutputs(
+  files: readonly string[],
+  force: boolean | undefined,
+  inputs: Inputs,
+  flag = '--out',
+): void {
+  const read = new Set(inputs.map(identityOf).filter((one) => one !== undefined));
+  const present = files.filter((file) => existsSync(file));
+  const input = present.find((file) => read.has(identityOf(file)!));
+  if (input !== undefined) {
+    throw new InvalidInputError(
+      `'${input}' is an input of this command and is not replaced, even with --force. Give another ${flag}.`,
+      { code: 'alreadyThere' },
+    );
+  }
+  if (force || present[0] === undefined) return;
+  throw new InvalidInputError(`'${present[0]}' already exists. Give --force to replace it, or another ${flag}.`, {
     code: 'alreadyThere',
   });
 }
 
+/** Device and inode of a file, which its other names and links share. */
+function identityOf(path: string | undefined): string | undefined {
+  if (path === undefined || !existsSync(path)) return undefined;
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev} ${ino}`;
+}
+
 /** Checks the only file that a command writes, if any: its path must be valid, and an existing file requires --force. */
-export function checkOut({ out, force }: OutputArguments): void {
+export function checkOut({ out, force }: OutputArguments, inputs: Inputs): void {
   if (out === undefined) return;
   checkFilePath(out);
-  checkAbsent([out], force);
+  checkOutputs([out], force, inputs);
 }
 
 /** Writes a table to a file, to stdout as CSV, or to stdout inside a JSON object. */

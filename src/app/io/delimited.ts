@@ -98,7 +98,7 @@ function quoteError(
 
 const closedWithin = (file: string, line: number, cause?: unknown) =>
   new InvalidInputError(
-    `'${file}' is not valid CSV: a quoted cell goes on behind its closing quote in line ${line}. Double the quotes within a quoted cell, or remove them.`,
+    `'${file}' is not valid CSV: a quoted cell continues behind its closing quote in line ${line}. Double the quotes within a quoted cell, or remove them.`,
     { cause },
   );
 

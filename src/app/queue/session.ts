@@ -315,6 +315,6 @@ export async function openSession(
 /** Reason of a job that a server no longer knows. */
 const FORGOTTEN =
   'The server of the queue no longer has a job or its result: it was started again without its data (set appendonly yes), or it evicts keys ' +
-  '(set maxmemory-policy noeviction). Run the same again; a sweep goes on from the fits that are done.';
+  '(set maxmemory-policy noeviction). Run the same again; a sweep continues from the fits that are done.';
 
 const sentence = (text: string) => `${text.replace(/\.$/, '')}.`;

@@ -201,7 +201,7 @@ function projectionLeaves(
       normal[d] = data[a + d]! - data[b + d]!;
       middles[d] = 0.5 * (data[a + d]! + data[b + d]!);
     }
-    // Two points at a time: a sum waits for its last term, while the other goes on.
+    // Two points at a time: a sum waits for its last term, while the other continues.
     for (let p = from; p < to; p += 2) {
       const row0 = order[p]! * D;
       const row1 = order[Math.min(p + 1, to - 1)]! * D;

@@ -82,7 +82,7 @@ function invertBlocks(
     let free = top;
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) free += square(rowStarts[c + 1]! - rowStarts[c]!);
     top = free;
-    // The last child comes next, so it goes on top.
+    // The last child comes next, so it is on top.
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) {
       free -= square(rowStarts[c + 1]! - rowStarts[c]!);
       handDown(symbolic, c, inverse, block, width, outer, below, stack, free);

@@ -174,7 +174,7 @@ function isSameStep(a: Step, b: Step): boolean {
   return isSameValue(a.inputs, b.inputs) && isSameValue(a.made, b.made);
 }
 
-/** True if plain values have the same bits. Functions are created anew each time; what they read is compared elsewhere. */
+/** True if plain values have the same bits. Functions are created again each time; what they read is compared elsewhere. */
 function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a === 'function' && typeof b === 'function') return true;

@@ -141,6 +141,27 @@ export function assessmentOf(parts: AssessedParts): Assessment {
   });
 }
 
+/**
+ * Sentence about the points whose trustworthiness is below {@link LEAST_TRUSTWORTHINESS}, the same in `assess` and in the explorer.
+ *
+ * @param doubtful - number of these points
+ * @param points - number of all points
+ * @param orElse - a further rule for doubt, in words; default none
+ * @example
+ * ```ts
+ * const { pointwise } = localScores(Y, result.latents);
+ * const doubtful = pointwise.trustworthiness.filter((value) => value < LEAST_TRUSTWORTHINESS).length;
+ * console.log(doubtSentence(doubtful, Y.rows));
+ * ```
+ */
+export function doubtSentence(doubtful: number, points: number, orElse = ''): string {
+  const bound = LEAST.trustworthiness;
+  if (doubtful === 0)
+    return `All ${points} points can be trusted where they are: their neighbors on the map are near in the data (trustworthiness of at least ${bound}).`;
+  const [verb, where] = doubtful === 1 ? ['is', 'it is: its'] : ['are', 'they are: their'];
+  return `${doubtful} of ${points} points (${percent(doubtful / points)}) ${verb} not to be trusted where ${where} neighbors on the map are not those in the data (trustworthiness below ${bound})${orElse}.`;
+}
+
 /** Points whose neighbors differ from the data's or from other maps'; all points if the map shows nothing. */
 function doubtfulPoints({ scores, bootstraps, structure, points }: AssessedParts): Int32Array {
   const all = Int32Array.from({ length: points }, (_, i) => i);
@@ -203,11 +224,8 @@ function addMapFindings(
   add: AddFinding,
 ): void {
   if (doubtful.length > 0) {
-    const share = percent(doubtful.length / points);
-    add(
-      'points',
-      `${doubtful.length} of ${points} points (${share}) are not to be trusted where they are: their neighbors on the map are not those in the data (trustworthiness below ${LEAST.trustworthiness})${bootstraps === undefined ? '' : `, or other maps keep less than ${percent(LEAST.kept)} of them`}.`,
-    );
+    const orElse = bootstraps === undefined ? '' : `, or other maps keep less than ${percent(LEAST.kept)} of them`;
+    add('points', doubtSentence(doubtful.length, points, orElse));
   }
   const torn = scores.pointwise.continuity.reduce((count, own) => count + (own < LEAST.trustworthiness ? 1 : 0), 0);
   if (torn > 0) {

@@ -4,7 +4,7 @@ import { removeStaleFiles, writeAtomically } from '../../core/fileWriting.ts';
 import { nodeModule, systemReason } from '../../core/host.ts';
 import { checkGiven, readGiven } from '../../core/options.ts';
 import { safeParseOwn } from '../../core/ownKeys.ts';
-import { callersFunction, UNFINISHED } from '../fit/inputChecks.ts';
+import { callersFunction, UNFINISHED } from '../fit/callersFunction.ts';
 import type { SolverState } from '../minimize/solution.ts';
 import type { Checkpoint } from './checkpoint.ts';
 

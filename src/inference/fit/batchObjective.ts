@@ -1,5 +1,6 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { firstNotFinite } from '../../core/plainNumbers.ts';
+import { counted } from '../../core/wording.ts';
 import type { Evaluation, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import type { ScaledObjective } from '../minimize/scaledObjective.ts';
 import { copyIterate } from '../minimize/solution.ts';
@@ -108,4 +109,10 @@ export function batchObjective({ at, placesOf }: BatchedObjective, size: number)
     toOriginalPoint: (x) => x.slice(),
     toOriginal: copyIterate,
   };
+}
+
+/** Expresses a limit of iterations as `maxEpochs`, unless iterations were set explicitly. */
+export function epochsOf({ perEpoch }: BatchedObjective, maxIterations: number): string | undefined {
+  const epochs = maxIterations / perEpoch;
+  return Number.isInteger(epochs) ? counted(epochs, 'epoch') : undefined;
 }

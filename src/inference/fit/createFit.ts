@@ -25,7 +25,7 @@ import { type AnyPosterior, type Prediction, rememberPosterior } from '../../mod
 import { type Abilities, abilitiesOf, withGraph } from './abilities.ts';
 import type { Gathered } from './batches.ts';
 import type { FitProblem } from './fitProblem.ts';
-import type { Point, RunEvent, Stage } from './run.ts';
+import type { Point, Stage } from './run.ts';
 import { warnedOutcome } from './warnings.ts';
 
 /** State of a fit after an iteration; expensive members are computed on first access. */
@@ -143,7 +143,7 @@ function foundAt(
   };
 }
 
-const embeddingAt = ({ compute }: FitProblem, given: NonNullable<Point['embedding']>): Embedding =>
+export const embeddingAt = ({ compute }: FitProblem, given: NonNullable<Point['embedding']>): Embedding =>
   typeof given === 'function' ? compute(given) : given;
 
 /** Factor of decrease since the start below which a positive parameter counts as vanishing. */
@@ -171,75 +171,10 @@ function vanishing({ layout, start }: FitProblem, x: Float64Array, status: FitSt
   );
 }
 
-/**
- * Step at a point of the solver's variables, or of a computed solution.
- *
- * @param point - kept
- * @param trace - trace of its start up to this entry; may grow later
- */
-export function fitStep(
-  problem: FitProblem,
-  start: number,
-  entry: TraceEntry,
-  point: Point,
-  trace: readonly TraceEntry[],
-  seconds: number,
-): FitStep {
-  const { length } = trace;
-  let latents: Matrix | undefined;
-  const step = {
-    ...entry,
-    start,
-    ...(problem.inBatches !== undefined && { epoch: entry.iteration / problem.inBatches.perEpoch }),
-    get latents() {
-      latents ??= latentsAt(problem, point);
-      return latents;
-    },
-  };
-  const value = () =>
-    fitFrom(problem, point, {
-      trace: trace.slice(0, length),
-      ...endingAt(entry, point),
-      diagnostics: {
-        evaluations: entry.evaluations,
-        iterations: entry.iteration,
-        seconds,
-        gradientNorm: entry.gradientNorm,
-      },
-    });
-  return Object.defineProperty(step, 'result', { value }) as FitStep;
-}
-
-/** Marks a closed-form solution as the end; all other steps are intermediate. */
-function endingAt({ iteration }: TraceEntry, { embedding }: Point): Pick<FitState, 'status' | 'message'> {
-  return typeof embedding === 'object'
-    ? { status: embedding.optimality?.converged === false ? 'failed' : 'converged', message: embedding.message }
-    : { status: 'stopped', message: `Taken from a fit on its way, after iteration ${iteration}.` };
-}
-
-function isOnItsWay(what: string): InvalidInputError {
+export function isOnItsWay(what: string): InvalidInputError {
   return new InvalidInputError(
     `The ${what} of a fit whose observations are read in blocks of rows takes a pass through all of them, and is there at its end only.`,
   );
-}
-
-function latentsAt(problem: FitProblem, { x, embedding }: Point): Matrix {
-  if (problem.gather !== undefined) throw isOnItsWay('latents');
-  if (embedding !== undefined) return embeddingAt(problem, embedding).latents;
-  const { model, compute, valuesAt } = problem;
-  return model.solve === undefined ? compute(() => model.posterior(valuesAt(x)).latents) : NO_LATENTS;
-}
-
-/** Step in the middle of a computation. */
-export function stageStep(
-  problem: FitProblem,
-  { start, entry, stage }: Extract<RunEvent, { kind: 'stage' }>,
-  trace: readonly TraceEntry[],
-  seconds: number,
-): FitStep {
-  const nowhere = { x: new Float64Array(0) };
-  // Not spread: that would ask for the latents.
-  return Object.assign(fitStep(problem, start, entry, nowhere, trace, seconds), { stage });
 }
 
 /**
@@ -387,7 +322,7 @@ function placed(parts: Readonly<Record<string, Place>>): Place {
 }
 
 /** Latents before there is an embedding. */
-const NO_LATENTS: Matrix = Matrix.zeros(0, 0);
+export const NO_LATENTS: Matrix = Matrix.zeros(0, 0);
 
 /** Names of the abilities of fits. */
 const ABILITIES: Readonly<Record<keyof AnyAbilities | 'toJSON', true>> = {

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions, type OptionsIn, seedOption, typed } from '../../core/options.ts';
-import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { engineChoice } from '../../engine/dense/index.ts';
 import { approximationsInWords } from '../../model/approximation.ts';
 import type { Fit, FitOf } from '../../model/fit.ts';
@@ -12,20 +11,11 @@ import { checkFinite, type LogDensity, logDensity } from '../../model/objective.
 import type { AnyPosterior } from '../../model/posterior.ts';
 import { naturalEntries, type VariableLayout, valuesByPath } from '../../model/variables.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
-import { inSlices } from '../minimize/slices.ts';
 import { type Stopping, stopping } from '../minimize/solution.ts';
-import { createFit, type FitStep, fitFrom, fitStep, remembering, stageStep } from './createFit.ts';
-import {
-  beginsWithin,
-  type FitOptions,
-  type FitSettings,
-  fitSettings,
-  type OptionsOf,
-  OutOfTime,
-} from './fitOptions.ts';
+import { createFit, type FitStep, fitFrom, remembering } from './createFit.ts';
+import { beginsWithin, type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, type GivenStart, limitsOf, openProblem, valuesGiven } from './fitProblem.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
-import { callersFunction } from './inputChecks.ts';
 import { bestSolution, boxOf, type EndedRun, type Run, runsOf, withFindings } from './restarts.ts';
 import { isStillToRun, type Point, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import type { Runs } from './shortlisted.ts';
@@ -211,26 +201,6 @@ async function* steps(described: Model, settings: FitSettings, areTaken: boolean
   }
 }
 
-/** Maximum share of a fit's seconds for choosing options. */
-const FOR_CHOICE = 0.5;
-
-/** Chooses the model's options, and returns the model with the remaining seconds. */
-async function chosen(model: Model, { seed = 0, signal, maxSeconds }: FitSettings) {
-  if (model.choose === undefined) return { model, message: '' };
-  const began = performance.now();
-  const limits = {
-    ...(signal && { signal }),
-    ...(maxSeconds !== undefined && { maxSeconds: FOR_CHOICE * maxSeconds }),
-    drive: <T>(work: ProgressiveWork<T>) =>
-      inSlices(work, { signal, maxSeconds: FOR_CHOICE * (maxSeconds ?? Infinity) }),
-  };
-  const choice = await model.choose({ seed, ...limits }).catch((error: unknown) => {
-    throw error instanceof OutOfTime ? new OutOfTime(maxSeconds!, error.needed / FOR_CHOICE) : error;
-  });
-  const seconds = (performance.now() - began) / 1000;
-  return { ...choice, ...(maxSeconds !== undefined && { secondsLeft: Math.max(0, maxSeconds - seconds) }) };
-}
-
 async function* stepsWith(
   threads: FitThreads,
   model: Model,
@@ -259,7 +229,8 @@ async function* stepsWith(
       await problem.inBatches?.ready?.(Number(start?.state.evaluations ?? 1) - 1);
     const runs = await runsOf(problem, settings, seed, resumed);
     const saves = checkpoints?.saving(settings.checkpoint, stop.signal);
-    const report = settings.onProgress && callersFunction('onProgress', settings.onProgress, stop.signal);
+    const report = await reportTo(settings, stop.signal);
+    const steps = areTaken || report !== undefined ? await import('../../later.ts') : undefined;
     const isSaved = saves !== undefined;
     const again: string[] = [];
     const { trialIterations } = saved ?? settings;
@@ -280,11 +251,11 @@ async function* stepsWith(
             if (event.entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
             run.trace.push(event.entry);
           }
-          if (!areTaken && report === undefined) continue;
+          if (steps === undefined) continue;
           const step =
             event.kind === 'iteration'
-              ? fitStep(problem, event.start, event.entry, pointAt(problem, event.point), run.trace, seconds())
-              : stageStep(problem, event, run.trace, seconds());
+              ? steps.fitStep(problem, event.start, event.entry, pointAt(problem, event.point), run.trace, seconds())
+              : steps.stageStep(problem, event, run.trace, seconds());
           if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
           stop.hold();
           yield step;
@@ -299,7 +270,7 @@ async function* stepsWith(
       await events.return(undefined as never);
     }
     const best = bestSolution(runs.filter(isEnded), runs.length, problem.limits, stop);
-    const { point, status, trace, ...end } = withFindings(problem, best);
+    const { point, status, trace, ...end } = await withFindings(problem, best);
     const note = model.note?.(problem.valuesAt(point.x)) ?? '';
     const message = end.message + choice + note + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
@@ -311,6 +282,14 @@ async function* stepsWith(
     problem?.dispose();
   }
 }
+
+/** The model with its options, whose choice is loaded if a model makes one. */
+const chosen = async (model: Model, settings: FitSettings) =>
+  model.choose === undefined ? { model, message: '' } : (await import('../../later.ts')).chosenModel(model, settings);
+
+/** Calls `onProgress`, whose module is loaded if a fit needs it. */
+const reportTo = async ({ onProgress }: FitSettings, signal: AbortSignal) =>
+  onProgress && (await import('../../later.ts')).callersFunction('onProgress', onProgress, signal);
 
 /** Loads the module for saving and resuming, if a fit needs it. */
 const checkpointsFor = async ({ resume, checkpoint }: FitSettings) =>

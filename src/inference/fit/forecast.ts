@@ -24,13 +24,14 @@ export function forecasting(modelFor: (calibrated?: boolean | undefined) => RowM
     }
     const { noise, calibrated, draws, seed } = checkOptions(schema, options, 'forecast');
     const { ahead, observed, predict, shown } = modelFor(calibrated);
-    const paths = ahead!(steps, matchedNormals(draws, seededRandom(seed)));
+    const { paths, start } = ahead!(steps, matchedNormals(draws, seededRandom(seed)));
     const places = overPaths(paths.map((mean) => ({ mean })));
     const predicted = paths.map((rows) => predict!({ [shown]: rows }, noise));
     const found = Object.fromEntries(
       observed.map(({ name }) => [name, overPaths(predicted.map((own) => own[name]!))] as const),
     );
     return {
+      start,
       latents: places.mean,
       latentVariances: places.variance,
       ...(observed.length === 1 ? found[observed[0]!.name] : found),
@@ -41,7 +42,7 @@ export function forecasting(modelFor: (calibrated?: boolean | undefined) => RowM
 /** Moments of the mixture over all paths at each step, with the standard error of the mean. */
 function overPaths(
   steps: readonly { readonly mean: Matrix; readonly variance?: Matrix }[],
-): Omit<Forecast, 'latents' | 'latentVariances'> {
+): Omit<Forecast, 'start' | 'latents' | 'latentVariances'> {
   const ofSteps = steps.map(({ mean, variance = Matrix.zeros(mean.rows, mean.columns) }) =>
     equalMixture(mean, variance, mean.rows),
   );

@@ -106,12 +106,18 @@ function statusOf(
  * Adds the model's findings to an outcome: the residual of its optimality conditions, and whether the optimum is degenerate; the status is then
  * 'degenerate' instead of 'converged'.
  */
-export function withFindings({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
+export async function withFindings(
+  { model, seed, compute, inBatches, valuesAt, findingsAt }: FitProblem,
+  outcome: Outcome,
+): Promise<Outcome> {
   if (model.solve !== undefined) return outcome;
   const { x } = outcome.point;
-  const findings = findingsAt(x);
-  const kktResidual =
-    findings === undefined ? compute(() => violationOf(model.posterior(valuesAt(x)))) : findings.kktResidual;
+  const values = valuesAt(x);
+  const isSearched = inBatches === undefined && outcome.status !== 'stopped';
+  const ofModel = isSearched ? await model.findings?.(values, seed) : undefined;
+  const own = findingsAt(x);
+  const findings = own ?? ofModel;
+  const kktResidual = own === undefined ? compute(() => violationOf(model.posterior(values))) : own.kktResidual;
   const isDegenerate = findings?.isDegenerate === true && outcome.status === 'converged';
   return {
     ...outcome,

@@ -1,14 +1,12 @@
-import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
-import { counted } from '../../core/wording.ts';
+import { OptimizationError } from '../../core/errors.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
-import { brokenTerms } from '../../model/objective.ts';
 import type { Solver } from '../../model/solver.ts';
 import { solve, solveIn } from '../minimize/minimize.ts';
 import { slices } from '../minimize/slices.ts';
 import type { Progress, Solution, SolverState } from '../minimize/solution.ts';
 import type { ComputedProgress } from './computedRun.ts';
-import type { BatchedObjective, FitProblem } from './fitProblem.ts';
+import type { FitProblem } from './fitProblem.ts';
 import type { Origin } from './restarts.ts';
 
 /** One start of a fit as plain data that can be sent to a worker. */
@@ -67,7 +65,7 @@ export type RunEvent =
   | { readonly kind: 'stage'; readonly start: number; readonly entry: TraceEntry; readonly stage: Stage }
   | { readonly kind: 'state'; readonly start: number; readonly state: SolverState }
   | { readonly kind: 'end'; readonly start: number; readonly solution: RunSolution }
-  /** The worker of this start was lost; the start begins anew, with the same result. */
+  /** The worker of this start was lost; the start begins again, with the same result. */
   | { readonly kind: 'again'; readonly start: number; readonly why: string };
 
 /** Default limit of iterations. */
@@ -84,19 +82,6 @@ function traceEntry({
   gradientNorm,
 }: Pick<Progress, 'iterations' | 'evaluations' | 'value' | 'gradientNorm'>): TraceEntry {
   return { iteration: iterations, evaluations, objective: -value, gradientNorm };
-}
-
-/** @throws InvalidInputError that names the parameter whose bounds the solver does not support */
-function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem['limits'], solver: string): void {
-  for (const { path, start, size } of variables) {
-    for (let i = start; limits !== undefined && start >= 0 && i < start + size; i++) {
-      const [lower, upper] = [limits.bounds.lower[i]!, limits.bounds.upper[i]!];
-      if (lower === Number.NEGATIVE_INFINITY && upper === Number.POSITIVE_INFINITY) continue;
-      throw new InvalidInputError(
-        `${solver} cannot keep to bounds, but '${path}' is bounded to [${lower}, ${upper}]. Use lbfgsb(), or leave the solver out.`,
-      );
-    }
-  }
 }
 
 /** Cost of reading the result of a search, in evaluations of the full log density or in steps of a computation. */
@@ -238,7 +223,9 @@ async function searchSteps(
     problem,
     settings,
   );
-  if (!solver.bounded) checkUnbounded(layout, limits, solver.name);
+  if (!solver.bounded && limits !== undefined) {
+    (await import('../../later.ts')).checkUnbounded(layout, limits, solver.name);
+  }
   const most = pauseAt ?? maxIterations;
   const options = {
     ...{ signal, relativeDecrease, ...limits },
@@ -248,44 +235,23 @@ async function searchSteps(
     ...(state !== undefined && { state }),
   };
   const batched = inBatches !== undefined && solver.takesPlaces === true ? inBatches : undefined;
-  const driven = batched === undefined ? undefined : (await import('../../later.ts')).batchObjective(batched, x.length);
+  const batching = batched === undefined ? undefined : await import('../../later.ts');
+  const driven = batching?.batchObjective(batched!, x.length);
   for (let halvings = 0; ; halvings++) {
     const from = halvings === 0 ? x : x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const run =
       driven === undefined
         ? solve(objective, from, solver, options)
-        : solveIn(driven, from, solver, options, epochsOf(inBatches!, most));
+        : solveIn(driven, from, solver, options, batching!.epochsOf(inBatches!, most ?? MOST_ITERATIONS));
     if (state === undefined) await inBatches?.ready?.(0);
     try {
       return { run, first: compute(() => run.next()) };
     } catch (error) {
       if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) {
-        throw startError(error, problem, from);
+        throw (await import('../../later.ts')).startError(error, problem, from);
       }
     }
   }
-}
-
-/** Error at a start that names the terms of the log density that are not finite. */
-function startError(error: unknown, { densityAt, inBatches }: FitProblem, x: Float64Array): unknown {
-  if (!(error instanceof OptimizationError) || inBatches !== undefined) return error;
-  try {
-    const { value, terms } = densityAt(x);
-    if (Number.isFinite(value)) return error;
-    return new OptimizationError(
-      `The objective is not finite at the start: ${brokenTerms(terms)}. Start from a point where it is.`,
-      { cause: error },
-    );
-  } catch {
-    // The error reports that the density cannot be evaluated there.
-    return error;
-  }
-}
-
-/** Expresses a limit of iterations as `maxEpochs`, unless iterations were set explicitly. */
-function epochsOf({ perEpoch }: BatchedObjective, maxIterations = MOST_ITERATIONS): string | undefined {
-  const epochs = maxIterations / perEpoch;
-  return Number.isInteger(epochs) ? counted(epochs, 'epoch') : undefined;
 }
 
 /** Adapts the solver to the problem: wraps it for epochs, or to freeze some variables at first. Modules that few problems need are loaded on demand. */

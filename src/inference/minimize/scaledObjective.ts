@@ -125,7 +125,7 @@ function unscaledWithin(
   { lower, upper }: Box,
   into: Float64Array,
 ): Float64Array {
-  // Most variables of large problems are at a bound: nothing but that is read of them.
+  // Most variables of large problems are at a bound: only that is read of them.
   for (let i = 0; i < z.length; i++) {
     const entry = z[i]!;
     if (entry <= least[i]!) into[i] = lower[i]!;

@@ -104,15 +104,13 @@ export function reportTo({ onProgress }: SolveSettings, progress: Progress): End
   const answer = onProgress?.(progress);
   if (isPromise(answer)) {
     answer.then(undefined, () => undefined);
-    throw new InvalidInputError(
-      'onProgress of minimize must give its answer at once, but it gave a promise: minimize runs to its end without a pause.',
-    );
+    throw new InvalidInputError('onProgress of minimize must return at once, but it returned a promise.');
   }
   if (answer !== false) return undefined;
   return { status: 'stopped', ending: 'stopped', how: 'Stopped by onProgress, which returned false' };
 }
 
-const HIGHER = 'Raise the limit, or go on with this result as start.';
+const HIGHER = 'Raise the limit, or continue with `start`.';
 
 /**
  * True if a run has reached its limit of iterations.

@@ -5,7 +5,7 @@ import { seededRandom } from '../../core/random.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import type { AnyModel } from '../../model/model.ts';
 import { fileSystem } from '../checkpoint/checkpointFile.ts';
-import { callersFunction } from '../fit/inputChecks.ts';
+import { callersFunction } from '../fit/callersFunction.ts';
 import { slices } from '../minimize/slices.ts';
 import { type ChainObserver, type ChainSettings, type ChainState, newChain, runChain, standingOf } from './chain.ts';
 import { drawInWorkers } from './drawInWorkers.ts';
@@ -221,7 +221,7 @@ function observerOf(
       if (states.every((state) => state.draws.length > 0)) return;
       signal?.throwIfAborted();
       throw new OptimizationError(
-        'The chains were stopped in their warm-up, so there are no draws yet. Let them go on.',
+        'The chains were stopped in their warm-up, so there are no draws yet. Let them continue.',
       );
     },
   };

@@ -42,7 +42,7 @@ export function splitsOf(
 ): Split[] {
   const all = Int32Array.from({ length: points }, (_, i) => i);
   if (folds === 0) return [{ training: all, held: new Int32Array(0) }];
-  // Points of one label are dealt to the folds in turn, and the next label goes on where the last one ended.
+  // Points of one label are dealt to the folds in turn, and the next label continues where the last one ended.
   const classes = new Map<unknown, number[]>();
   for (const i of shuffled(points, seededRandom(seed))) {
     const label = labels?.[i];

@@ -4,9 +4,9 @@ import { describe } from '../../core/matrix.ts';
 import { checkOptions, functionOf, integerFrom, type OptionsIn, seedOption, signalOption } from '../../core/options.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { Model } from '../../model/model.ts';
+import { callersFunction } from '../fit/callersFunction.ts';
 import { fit } from '../fit/fit.ts';
 import type { FitOptions } from '../fit/fitOptions.ts';
-import { callersFunction } from '../fit/inputChecks.ts';
 import { rowsOf, type Split, splitsOf } from './folds.ts';
 import type { SelectionScore } from './scores.ts';
 

@@ -327,7 +327,7 @@ export function compiled(
   for (const [parameter, name] of shared) {
     if ([...paths.values()].some((own) => [...own.values()].includes(name))) continue;
     throw new InvalidInputError(
-      `Nothing uses the shared parameter '${name}' of ${owner}${parameter.free ? '' : ' (held)'}.`,
+      `Nothing uses the shared parameter '${name}' of ${owner}${parameter.free ? '' : ' (fixed)'}.`,
     );
   }
   return result;

@@ -1,6 +1,6 @@
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { AnyModel, ParameterValues } from '../model.ts';
+import type { AnyModel, Findings, ParameterValues } from '../model.ts';
 import type { CompiledGraph } from './compiled.ts';
 import type { Node } from './graph.ts';
 import type { VariablesPosterior } from './variablesModel.ts';
@@ -47,6 +47,58 @@ function ownScales(model: CompiledGraph, { densities }: Node): string[] {
   );
 }
 
+/** Paths of the free parameters without priors in the densities and maps of the children of a variable. */
+function scalesBelow(model: CompiledGraph, { name }: Node): string[] {
+  return model.graph.nodes
+    .filter(({ given }) => given.includes(name))
+    .flatMap((of) => [
+      ...(of.variable.role === 'mapped'
+        ? Object.values(model.ownPaths(of.name)).filter((own) => isLoose(model, own))
+        : []),
+      ...ownScales(model, of),
+    ]);
+}
+
+/** Factors that fitted points shrink by. */
+const SHRUNK = [10, 100, 1000];
+/** Fall of the objective, relative to its size, that counts as rounding. */
+const ROUNDING = 1e-9;
+
+/**
+ * Findings about a result whose objective does not fall as the points of a latent variable shrink, by factors up to 1000, together with parameters that
+ * make up for it, such as the weights of a linear map: with a density of the points, which rises, there is no maximum; without one, the scale is arbitrary.
+ *
+ * @param at - the result
+ */
+export function scaleFindings(
+  model: CompiledGraph,
+  at: ParameterValues,
+  objective: (values: ParameterValues) => number,
+): Findings | undefined {
+  const here = objective(at);
+  const least = here - ROUNDING * Math.max(1, Math.abs(here));
+  for (const node of model.graph.nodes) {
+    const { name, variable } = node;
+    const below = scalesBelow(model, node);
+    if (variable.role !== 'latent' || below.length === 0 || !(at[name] instanceof Matrix)) continue;
+    const powers = new Map<string, number>();
+    const height = (factor: number) =>
+      heightAt(objective, { ...at, [name]: times(at[name]!, 1 / factor) }, powers, factor);
+    for (const start of [0, -1]) {
+      for (const path of below) powers.set(path, start);
+      choosePowers(powers, below, [0, -1, 1], () => height(SHRUNK.at(-1)!));
+      if (moving(powers) === '' || !SHRUNK.every((factor) => height(factor) >= least)) continue;
+      const isDegenerate = node.densities.length > 0;
+      const how = `as '${name}' shrinks with ${moving(powers)} to make up for it`;
+      const message = isDegenerate
+        ? `The model has no maximum: the objective never falls ${how}, so these points and parameters mean nothing. Give the parameters priors or fix one, or infer '${name}' as Gaussian rows (posterior: gaussian()).`
+        : `The scale of '${name}' is arbitrary: the objective does not change ${how}.`;
+      return { message, isDegenerate };
+    }
+  }
+  return undefined;
+}
+
 const isLoose = ({ parameters }: CompiledGraph, path: string): boolean =>
   parameters[path]!.free && parameters[path]!.prior === undefined;
 
@@ -57,9 +109,7 @@ function checkShrinking(
   objective: (values: ParameterValues) => number,
 ): void {
   const own = ownScales(model, node);
-  const below = model.graph.nodes
-    .filter(({ given }) => given.includes(node.name))
-    .flatMap((of) => ownScales(model, of));
+  const below = scalesBelow(model, node);
   const powers = new Map<string, number>();
   const height = (factor: number) =>
     heightAt(objective, { ...at, [node.name]: times(at[node.name]!, 1 / factor) }, powers, factor);

@@ -82,7 +82,7 @@ export function reasonsMissing({
     Object.assign(missing, { project: reason, predict: reason, sample: reason });
   }
   if (graph.shown.variable.role === 'observed') {
-    const reason = `all variables of ${owner} are observed, so there is nothing that new rows start from.`;
+    const reason = `all variables of ${owner} are observed, so new rows have no latents.`;
     Object.assign(missing, { project: reason, predict: reason, sample: reason });
   }
   at((fitted) => {

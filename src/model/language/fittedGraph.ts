@@ -31,6 +31,8 @@ interface SeenRows {
 /** A graph of variables at the values of its parameters, the source of all other quantities of a fit. */
 export interface FittedGraph {
   readonly model: CompiledGraph;
+  /** Values of the parameters by path, points among them. */
+  readonly parameters: ParameterValues;
   /** Fitted values of all variables; observed ones in the units of the model. */
   readonly values: RowsByName;
   /** Variances of the fitted Gaussian rows, by name. */
@@ -336,6 +338,7 @@ export function fittedGraph(
 
   return {
     model,
+    parameters: values,
     values: kept,
     variances: keptVariances,
     charts: chartsOf(nodes),

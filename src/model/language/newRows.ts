@@ -16,6 +16,7 @@ import type { RowModel, RowsByName } from '../rowModel.ts';
 import { type Conditional, checkedRowTerms, type RowMoments } from './density.ts';
 import type { Fitted, FittedGraph } from './fittedGraph.ts';
 import type { Node, PlacedDensity } from './graph.ts';
+import { lastRows } from './lastRows.ts';
 import { isEncoded } from './variable.ts';
 
 /** Quantities of new rows, all derived from the fitted densities. */
@@ -271,16 +272,26 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         : (steps, normals) =>
             at((fitted) => {
               const { next } = fitted.conditional(sequential, graph.shown);
-              const rows = of.values[graph.shown.name]!;
-              return pathsAhead(next!, { mean: rows, variance: of.variances[graph.shown.name] }, steps, normals);
+              const mean = of.values[graph.shown.name]!;
+              const variance = of.variances[graph.shown.name];
+              const factor = variance === undefined ? lastRows(of) : undefined;
+              const paths = pathsAhead(next!, { mean, variance, factor }, steps, normals);
+              return { paths, start: variance ? 'gaussian' : factor ? 'laplace' : 'fixed' };
             }),
   };
 }
 
-/** Paths after the last of some rows, which are points or Gaussian rows. */
+/** Fitted rows: Gaussian rows, or points with the Cholesky factor of the precision of the last ones, if it is known. */
+interface FittedRows {
+  readonly mean: Matrix;
+  readonly variance: Matrix | undefined;
+  readonly factor: Matrix | undefined;
+}
+
+/** Paths after the last of some rows. */
 function pathsAhead(
   next: NonNullable<Conditional['next']>,
-  { mean, variance }: { readonly mean: Matrix; readonly variance: Matrix | undefined },
+  { mean, variance, factor }: FittedRows,
   steps: number,
   normals: (columns: number) => Matrix,
 ): Matrix[] {
@@ -289,16 +300,27 @@ function pathsAhead(
   const draw = (center: Tensor, spread: Tensor) =>
     op.add<Tensor2D>(center, op.mul(op.sqrt(spread), matrixTensor(normals(D))));
   const fitted = new Map<number, Tensor2D>();
+  // Deviations of the last rows side by side, L⁻ᵀz.
+  const last =
+    factor &&
+    op.transpose<Tensor2D>(
+      op.triangularSolve(matrixTensor(factor), op.transpose(matrixTensor(normals(factor.rows))), { transpose: true }),
+    );
+  const fixed = N - (factor?.rows ?? 0) / D;
   const before = (lag: number): Tensor2D => {
     const i = N + paths.length - lag;
     if (!Number.isInteger(lag) || lag < 1 || i < 0) {
       throw new InvalidInputError(
-        `The row ${lag} steps back was requested, but there are ${N + paths.length} rows. Ask for before(1), the last one, to before(${N + paths.length}).`,
+        `before(1) to before(${N + paths.length}) are the rows so far, but before(${lag}) was requested.`,
       );
     }
     if (i >= N) return paths[i - N]!;
     const row = (of: ArrayLike<number>) => op.tensor<Tensor2D>(Float64Array.from(of), [1, D]);
-    const start = fitted.get(i) ?? draw(row(mean.row(i)), row(variance?.row(i) ?? new Float64Array(D)));
+    const start =
+      fitted.get(i) ??
+      (last && i >= fixed
+        ? op.add<Tensor2D>(row(mean.row(i)), op.slice(last, [0, (i - fixed) * D], [-1, D]))
+        : draw(row(mean.row(i)), row(variance?.row(i) ?? new Float64Array(D))));
     fitted.set(i, start);
     return start;
   };

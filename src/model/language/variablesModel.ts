@@ -17,7 +17,7 @@ import type {
   Search,
   SourcedModel,
 } from '../model.ts';
-import { checkSupport } from '../parameter.ts';
+import { checkSupport, type Parameter } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
 import { assembledGraph, type CompiledGraph, compiled, type StartMaps, seenData } from './compiled.ts';
@@ -113,8 +113,8 @@ export function variablesModel<Data>(
     },
     assemble: (seed, { batched = false } = {}) => {
       if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
-      const model = compile(seed, batched);
-      return withLocation(`The constants of ${owner}`, () => assembledGraph(model, curvature?.(data)));
+      const compiled = compile(seed, batched);
+      return withLocation(`The constants of ${owner}`, () => assembledGraph(compiled, curvature?.(data)));
     },
     note: (values: ParameterValues) =>
       (note?.(data, values) ?? '') +
@@ -126,6 +126,15 @@ export function variablesModel<Data>(
       const source = stream();
       if (source === undefined || !isSampled(source) || source.latents === undefined) return posterior;
       return ofAllRows(posterior, source.latents);
+    },
+    findings: async (values, seed) => {
+      const compiled = compiledFor(values);
+      const isLoose = ([path, { free, prior }]: [string, Parameter]) =>
+        free && prior === undefined && (places === undefined || /lengthscale/.test(path));
+      // Named models fix the scales of their default kernels.
+      if (!graph().nodes.some(mayShrink) || !Object.entries(compiled.parameters).some(isLoose)) return undefined;
+      const { scaleFindings } = await import('../../later.ts');
+      return withDensity(model, seed, (density) => scaleFindings(compiled, values, density));
     },
     toJSON,
   };
@@ -149,7 +158,7 @@ export function variablesModel<Data>(
     if (isRead && !areIndependent(graph(), () => compile(0, true))) return undefined;
     return source?.rows ?? graph().points;
   });
-  // Fits begin with the maps at which variables start, and go on with the model that starts there.
+  // Fits begin with the maps at which variables start, and continue with the model that starts there.
   const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, { maps: own });
   const chooseStart = lazily(() => {
     const { variable } = graph().nodes.find(({ variable }) => variable.role === 'latent') ?? {};
@@ -249,9 +258,8 @@ function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): 
   };
 }
 
-/** True for points with a density whose scales might shrink with them. */
-const mayShrink = ({ variable }: Node): boolean =>
-  variable.role === 'latent' && variable.density !== undefined && variable.posterior === undefined;
+/** True for points whose scale may be undetermined. */
+const mayShrink = ({ variable }: Node): boolean => variable.role === 'latent' && variable.posterior === undefined;
 
 /** Calls `work` with the log density of a model as a function of natural values (−∞ if undefined), and with its initial values. */
 function withDensity<T>(

@@ -34,7 +34,7 @@ export interface SearchedModel {
 const MOST_CURVED = 600;
 
 /**
- * Search for a model with a field over its latents X that is solved anew at every X. The objective decreases slowly at first and fast at the end,
+ * Search for a model with a field over its latents X that is solved again at every X. The objective decreases slowly at first and fast at the end,
  * which only its gradient shows. L-BFGS moves the rows of neighbors together; if all second derivatives are available, Newton's method follows.
  */
 export function searchOnGraph(model: SearchedModel): Search {

@@ -49,7 +49,7 @@ const START_DEVIATION = 5;
  * UMAP: latents with a high likelihood of the edges of the observations' neighborhood graph, the maximum of Σ_{i<j} v_ij·log w_ij + m·(v_i +
  * v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: the objective of UMAP with m negative samples per edge.
  *
- * The search is a schedule of steps: in each, all edges attract and every point is repelled by ten others, drawn anew from the seed of the fit; 50
+ * The search is a schedule of steps: in each, all edges attract and every point is repelled by ten others, drawn again from the seed of the fit; 50
  * steps are an iteration of the fit. The reported objective is the density itself, for more than 1414 points with a seeded sample of the pairs without an edge.
  *
  * `project` places a new row by the likelihood of its edges to the fitted points. A row that equals a fitted point is mapped to that point's latents.

@@ -21,7 +21,7 @@ export interface OpenBound {
   dispose(): void;
 }
 
-/** Draws of each latent if all rows are used; batches use one, since every step draws anew. */
+/** Draws of each latent if all rows are used; batches use one, since every step draws again. */
 const DRAWS = 4;
 
 /** Called inside `withFloat64`. */

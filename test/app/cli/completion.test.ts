@@ -16,6 +16,16 @@ const context = {
   flagged: String,
 };
 const { commands } = await programOf(COMMAND_NAMES, context);
+
+it('a flag is written alike by all commands, except for the file or folder of --out', () => {
+  const written = new Map<string, Set<string>>();
+  for (const { flags, long } of commands.flatMap(({ options }) => options))
+    written.set(long!, (written.get(long!) ?? new Set()).add(flags));
+  expect([...written.values()].filter(({ size }) => size > 1)).toEqual([
+    new Set(['-o, --out <dir>', '-o, --out <file>']),
+  ]);
+});
+
 const scriptOf = async (shell: string) => (await latentfield(['completion', shell])).stdout;
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 /** Reason for the tests that are skipped without a shell. */

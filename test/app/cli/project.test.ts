@@ -40,14 +40,14 @@ describe('latentfield project', () => {
     const fitted = await fit(bayesianGplvm(seen, { latentDim: 2, inducing: 6 }), { maxIterations: 10 });
     write('fit.json', JSON.stringify(fitted.toJSON()));
     const { latents, latentVariances, logDensity } = await fitted.project(unseen);
-    const ran = await latentfield(['project', path, data, '--labels', 'flow']);
+    const ran = await latentfield(['project', path, data, '--drop', 'flow']);
     const printed = await readTable(write('printed.csv', ran.stdout));
     expect(printed.columns).toEqual(['x1', 'x2', 'variance1', 'variance2', 'logDensity']);
     const variances = latentVariances!.toArrays();
     expect(printed.observations.toArrays()).toEqual(
       latents.toArrays().map((row, i) => [...row, ...variances[i]!, logDensity[i]]),
     );
-    const object = await latentfield(['project', path, data, '--labels', 'flow', '--json']);
+    const object = await latentfield(['project', path, data, '--drop', 'flow', '--json']);
     expect(JSON.parse(object.stdout).latentVariances).toEqual(variances);
   });
 
@@ -72,7 +72,7 @@ describe('latentfield project', () => {
     // A back-constraint computes the place, which leaves nothing to integrate over.
     const name = model === 'gplrf' ? 'logDensityAtPlace' : 'logDensity';
     const logDensity = placed[name]!;
-    const ran = await latentfield(['project', path, data, '--labels', 'flow']);
+    const ran = await latentfield(['project', path, data, '--drop', 'flow']);
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toMatch(
       new RegExp(`^${model}: 3 points placed in latent dimension 2, mean log density -?[\\d.]+\n$`),
@@ -86,12 +86,12 @@ describe('latentfield project', () => {
     );
 
     const out = join(path, 'placed.tsv');
-    const quiet = await latentfield(['project', path, data, '--labels', '12', '--out', out]);
+    const quiet = await latentfield(['project', path, data, '--drop', '12', '--out', out]);
     expect(quiet.stdout).toBe('');
     expect(quiet.stderr).toBe(`${ran.stderr}wrote ${out}\n`);
     expect((await readTable(out)).observations).toEqual(printed.observations);
 
-    const object = await latentfield(['project', path, data, '--labels', 'flow', '--json', '--force', '--out', out]);
+    const object = await latentfield(['project', path, data, '--drop', 'flow', '--json', '--force', '--out', out]);
     expect(object.stderr).toBe('');
     expect(JSON.parse(object.stdout)).toEqual({
       model,
@@ -128,16 +128,16 @@ describe('latentfield project', () => {
       [[], "missing required argument 'dir'"],
       [[path], "missing required argument 'data'"],
       [
-        [empty, data, '--labels', 'flow'],
+        [empty, data, '--drop', 'flow'],
         "contains no fit.json. Give the folder that 'latentfield fit' wrote with --out",
       ],
-      [[other, data, '--labels', 'flow'], 'loadFit takes the object that fit.toJSON() wrote'],
-      [[broken, data, '--labels', 'flow'], "fit.json' is not JSON"],
+      [[other, data, '--drop', 'flow'], 'loadFit takes the object that fit.toJSON() wrote'],
+      [[broken, data, '--drop', 'flow'], "fit.json' is not JSON"],
       [[path, narrow], 'project takes observations with 12 columns, but a 2×2 matrix was given.'],
       [[path, join(path, 'absent.csv')], 'there is no such file'],
-      [[path, data, '--labels', 'flow', '--out', join(path, 'no', 'where.csv')], 'cannot be written'],
-      [[path, data, '--labels', 'flow', '--out', join(path, 'placed.npy')], 'tables are written as .csv or .tsv'],
-      [[spectral, data, '--labels', 'flow'], 'This fit of isomap cannot place new points. Fit it to observations'],
+      [[path, data, '--drop', 'flow', '--out', join(path, 'no', 'where.csv')], 'cannot be written'],
+      [[path, data, '--drop', 'flow', '--out', join(path, 'placed.npy')], 'tables are written as .csv or .tsv'],
+      [[spectral, data, '--drop', 'flow'], 'This fit of isomap cannot place new points. Fit it to observations'],
     ];
     for (const [args, message] of cases) {
       const ran = await latentfield(['project', ...args]);
@@ -155,7 +155,7 @@ it('demonstrates the three commands in a row', async () => {
   const out = join(path, 'results');
   const placed = join(path, 'placed.csv');
   expect((await latentfield(['fit', training, '--model', 'pca', '--out', out])).exitCode).toBe(0);
-  expect((await latentfield(['project', out, data, '--labels', 'flow', '--out', placed])).exitCode).toBe(0);
+  expect((await latentfield(['project', out, data, '--drop', 'flow', '--out', placed])).exitCode).toBe(0);
   expect((await latentfield(['score', out, '--data', training])).exitCode).toBe(0);
   expect(existsSync(placed)).toBe(true);
   const { latents } = await loadFit(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'))).project(unseen);

@@ -50,7 +50,7 @@ describe('lines of a table', () => {
   });
 
   it.each([
-    ['a,b\r\n1,"x\r\ny"\r\n2,"z"w\n', /goes on behind its closing quote in line 4/],
+    ['a,b\r\n1,"x\r\ny"\r\n2,"z"w\n', /continues behind its closing quote in line 4/],
     [
       'a,b\r\n1,"x\r\ny"\r\n2,"z\r\n3,4\r\n',
       /a quote that opens below line 3 is not closed\. Close it, or remove it\.$/,

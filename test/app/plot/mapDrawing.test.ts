@@ -114,7 +114,7 @@ it('draws points as pictures where they fit, in frames of equal width on all sid
   ]);
 });
 
-it('moves the picture of very many points with a gesture, over a background on all of the canvas, and draws them anew after it', () => {
+it('moves the picture of very many points with a gesture, over a background on all of the canvas, and draws them again after it', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   let placed: number[] = [];
   const drawn: unknown[][] = [];

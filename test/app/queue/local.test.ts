@@ -74,7 +74,7 @@ it('waits as long as one worker serves the queue, and gives up once it has left'
   await session.close();
 });
 
-it('goes on from a saved state where another worker takes a start over, to the bits of a fit without interruption', async () => {
+it('continues from a saved state where another worker takes a start over, to the bits of a fit without interruption', async () => {
   const given = {
     maxIterations: 20,
     tolerance: 0,

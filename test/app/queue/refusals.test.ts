@@ -69,7 +69,7 @@ describeWithRedis('a queue', {}, () => {
     );
   });
 
-  it('refuses jobs that are malformed, too large or foreign, and goes on', async () => {
+  it('refuses jobs that are malformed, too large or foreign, and continues', async () => {
     const worker = await startWorker(redis.connection, { maxBytes: 100_000 });
     const queue = new Queue('fits', { connection: { port: redis.port }, prefix: 'latentfield' });
     const raw = new Redis(redis.port);
@@ -106,7 +106,7 @@ describeWithRedis('a queue', {}, () => {
     worker.process.kill('SIGKILL');
   });
 
-  it('is returned by a worker of another version, which lives on, and fitted by one of the right version', {
+  it('is returned by a worker of another version, which keeps running, and fitted by one of the right version', {
     tags: 'long',
   }, async () => {
     const older = await startWorker(redis.connection, { version: '0.0.9' });
@@ -119,7 +119,7 @@ describeWithRedis('a queue', {}, () => {
     for (const { process } of [older, right]) process.kill('SIGKILL');
   });
 
-  it('of another version than all workers is refused after a bounded number of returns, and the worker goes on', async () => {
+  it('of another version than all workers is refused after a bounded number of returns, and the worker continues', async () => {
     const transport = localTransport();
     const messages: string[] = [];
     const worker = await serveQueue(transport, { version: '0.0.9', onMessage: (message) => messages.push(message) });

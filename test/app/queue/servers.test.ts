@@ -96,7 +96,7 @@ describeWithRedis('a Redis server', {}, () => {
     }
   }, 60_000);
 
-  it('with exhausted memory is an error that reports it, to a fit and to a worker, and the worker lives on', async () => {
+  it('with exhausted memory is an error that reports it, to a fit and to a worker, and the worker keeps running', async () => {
     const redis = await startRedis('--maxmemory-policy', 'noeviction');
     onTestFinished(() => redis.stop());
     const worker = await startWorker(redis.connection);

@@ -247,7 +247,7 @@ describeWithRedis('shards on Redis', { tags: 'long' }, () => {
     await Promise.all(workers.map(({ exit }) => exit));
   };
 
-  it('go on with a fit, bit for bit, when a worker is lost', async () => {
+  it('continue with a fit, bit for bit, when a worker is lost', async () => {
     const { connection } = redis;
     const limits = { maxIterations: 30 };
     const whole = await fit(bayesianGplvm(observations, { ...options, shards: shardsOf({ count: 2 }) }), limits);

@@ -75,7 +75,7 @@ describeWithRedis('a worker', {}, () => {
     server.closeAllConnections();
   });
 
-  it('that gets SIGTERM within a job gives it back and ends with 0, and another one goes on', async () => {
+  it('that gets SIGTERM within a job gives it back and ends with 0, and another one continues', async () => {
     const model = () => gplvm(observations, { latentDim: 2 });
     const options = { maxIterations: 500, tolerance: 1e-12, relativeDecrease: 0, seed: 1, restarts: 1 };
     const alone = await fit(model(), options);

@@ -72,7 +72,7 @@ describe('the package koffi', () => {
     });
   });
 
-  it('is requested anew where it is too old', () => {
+  it('is requested again if it is too old', () => {
     expect(foreignInterface(() => ({ load: () => undefined }))).toEqual({
       reason: 'The package koffi is too old for the native engine. Install version 3: npm install koffi@3',
     });

@@ -156,7 +156,7 @@ withNativeLibrary('the native engine and the WebAssembly engine', (library) => {
     }
   });
 
-  it('go on working in place after the memory has grown', () => {
+  it('keep working in place after the memory has grown', () => {
     const memory = new Float64Memory();
     const engine = library.engine(memory);
     const a = memory.allocate(8);
@@ -167,7 +167,7 @@ withNativeLibrary('the native engine and the WebAssembly engine', (library) => {
     expect(memory.float64(a, 1)[0]).toBe(Math.sqrt(3));
   });
 
-  it('go on working in place while threads share the memory, and after', async () => {
+  it('keep working in place while threads share the memory, and after', async () => {
     const memory = new Float64Memory();
     const engine = library.engine(memory);
     const a = memory.allocate(8);

@@ -118,7 +118,7 @@ describe('repeatedGradients', () => {
     expect(timesMade([[3, 2], [1]], alternating, points)).toBe(20);
   });
 
-  test('throws the error of tensor operations where a kernel has no result, and goes on', () => {
+  test('throws the error of tensor operations where a kernel has no result, and continues', () => {
     const repeated = repeatedGradients();
     const at = (x: number) =>
       withFloat64(() =>

@@ -132,7 +132,7 @@ describe('draws', () => {
   });
 
   test.each(['nuts', 'hmc', 'slice', 'ellipticalSlice'] as const)(
-    'go on from a checkpoint with the same bits: %s',
+    'continue from a checkpoint with the same bits: %s',
     async (method) => {
       const options: SamplePosteriorOptions = { ...short, method };
       const whole = await samplePosterior(regression(8), options);

@@ -67,9 +67,7 @@ describe('a model whose variables are observed alone', () => {
   it('explains in its description why it places and predicts nothing', () => {
     const text = described(table({ y: Y }));
     expect(text).toContain('table: 40 points');
-    expect(text).toMatch(
-      /project: all variables of the model 'table' are observed, so there is nothing that new rows start from/,
-    );
+    expect(text).toMatch(/project: all variables of the model 'table' are observed, so new rows have no latents/);
     expect(text).toMatch(/predict: all variables/);
   });
 

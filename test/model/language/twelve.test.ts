@@ -404,7 +404,7 @@ it('places a row by its own tails: an outlying entry moves it as little as with 
   });
 });
 
-it('goes on with rows as they went, where the latents have inertia', async () => {
+it('continues with rows as they went, where the latents have inertia', async () => {
   const result = await fitOf('secondOrder');
   const { latents } = result.forecast(2);
   const [before, last] = [result.latents.row(5), result.latents.row(6)];

@@ -121,7 +121,7 @@ describe('the steps of a sparse field', async () => {
     expect(last!.diagnostics.iterations).toBe(18);
   });
 
-  it('go on from a checkpoint to the same bits', async () => {
+  it('continue from a checkpoint to the same bits', async () => {
     const states: Checkpoint[] = [];
     const kept = await fit(model(), {
       checkpointInterval: 0,

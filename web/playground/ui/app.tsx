@@ -6,7 +6,8 @@ import { exampleOf } from '../example.ts';
 import { EXPORTS, type Exported, placedTable, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { keepTable, keptTable } from '../keptTable.ts';
-import { DEFAULTS, isSlow, MODELS, type Role, type Settings, settingsOf } from '../settings.ts';
+import { useMaps } from '../maps.ts';
+import { DEFAULTS, isSlow, MODELS, type Role, type Settings, settingsOf, withNeeded } from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith, settingsLink, unpacked } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
@@ -63,6 +64,7 @@ export function App() {
   }, [settings.set, own, view]);
   const { shown } = fitting;
   const picture = pictured(fitting);
+  const others = useMaps(shown, shown?.of?.dataset);
   const isShown = picture !== undefined;
   const hasMap = useRef(false);
   hasMap.current = isShown && !isNew;
@@ -332,7 +334,14 @@ export function App() {
           onChoose={() => setChosen(chosen + 1)}
           reading={reading !== undefined}
           picture={isNew ? undefined : picture}
-          {...{ fitting, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
+          {...{ fitting, controls, isDrawerOpen, query, setQuery, search, switchTheme }}
+          scores={others.scores}
+          onModel={(model) => {
+            const before = { ...settings, ...shown!.of!.settings, set: settings.set };
+            const chosen = { ...before, model, options: withNeeded(before.options, model) };
+            change(chosen);
+            start(chosen, shown!.of!.dataset);
+          }}
           onDrawer={() => setDrawerOpen(!isDrawerOpen)}
           onOpen={() => {
             setDrawerOpen(false);
@@ -350,9 +359,16 @@ export function App() {
               );
             },
             fit: async () => {
-              const link = await fitLink(await shareFit());
+              const exact = await fitLink(await shareFit());
+              const size = (link: string) => `${Math.ceil(link.length / 1000)} kB`;
+              if (exact !== undefined) return shareLink(exact, `It contains the fit and its table, ${size(exact)}.`);
+              const rounded = await shown!.fit.rounded().catch(() => undefined);
+              const link = rounded && (await fitLink({ name: shown!.name, text: rounded.text }));
               if (link === undefined) return 'This fit is too large for a link. Save it as one page.';
-              return shareLink(link, `It contains the fit and its table, ${Math.ceil(link.length / 1000)} kB.`);
+              return shareLink(
+                link,
+                `It contains the fit and its table, rounded, ${size(link)}: ${rounded!.of} differ by at most ${atMost(rounded!.difference)} of the ${rounded!.of === 'predictions' ? 'standard deviation of a new row' : 'extent of the map'}.`,
+              );
             },
             page: async () => {
               const name = `${shown!.name.replace(/\.\w+$/, '').replace(/[^\w-]+/g, '-')}.html`;
@@ -372,7 +388,7 @@ export function App() {
       )}
       {picture !== undefined && !isNew ? (
         <Explorer
-          {...{ shown, picture, theme, isPhone, isDrawerOpen, query, chosen, onKeys, exported }}
+          {...{ shown, picture, others, theme, isPhone, isDrawerOpen, query, chosen, onKeys, exported }}
           isEmbedded={isCompact}
           isTour={isTour}
           added={added?.of === shown ? added?.rows : undefined}
@@ -453,6 +469,12 @@ export function App() {
       {isKeys && <Keys close={() => setKeys(false)} />}
     </div>
   );
+}
+
+/** Upper bound of a share in percent, with two digits. */
+function atMost(share: number): string {
+  const unit = 10 ** (Math.floor(Math.log10(100 * share || 1e-9)) - 1);
+  return `${Number((unit * Math.ceil((100 * share) / unit)).toPrecision(2))} %`;
 }
 
 /** Alternatives if a fit failed because its model does not support the data. */

@@ -10,7 +10,7 @@ import { picturesOf } from '../drawing/images.ts';
 import { namesOf } from '../drawing/names.ts';
 import { csv, type Exported, save } from '../exports.ts';
 import type { Pictured, Shown } from '../fitting.ts';
-import { METHODS, useMaps } from '../maps.ts';
+import { type Maps, METHODS } from '../maps.ts';
 import { useMoving } from '../motion.ts';
 import { nearestRows } from '../neighbors.ts';
 import type { Placed, Scores } from '../page.worker.ts';
@@ -20,13 +20,14 @@ import { type Behind, meanOf, shareAt, terrainOf, useHeldMaps, useTerrain } from
 import { tourOf } from '../tour.ts';
 import { useSampling } from '../useSampling.ts';
 import { BesideMap, CompareReading, type Side } from './compare.tsx';
-import { Figure, type Reading, rangesOf, short } from './figures.tsx';
+import { byTelling, Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { isTyping } from './keys.ts';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
 import { MapView } from './mapView.tsx';
 import { ChosenPanel, MOST_REACHES, Overview } from './panel.tsx';
 import {
+  certaintyOf,
   NewRowReading,
   PathReading,
   PlaceReading,
@@ -64,6 +65,8 @@ const ON_NEW = 6;
 interface Given {
   readonly shown: Shown | undefined;
   readonly picture: Pictured;
+  /** Maps of the shown fit's rows by other methods, and the scores of all. */
+  readonly others: Maps;
   readonly theme: Theme;
   readonly isPhone: boolean;
   readonly isDrawerOpen: boolean;
@@ -87,6 +90,7 @@ interface Given {
 export function Explorer({
   shown,
   picture,
+  others: { scores, compared, maps, make, cancel },
   theme,
   isPhone,
   isDrawerOpen,
@@ -102,7 +106,6 @@ export function Explorer({
 }: Given) {
   const { dataset, fit, latents: fitLatents } = picture;
   const isRunning = fit === undefined;
-  const { scores, compared, maps, make, cancel } = useMaps(shown, shown?.of?.dataset);
   const [method, look] = useState('');
   /** Map next to the large one, '' for the map of the fit. */
   const [besideBefore, setBeside] = useState<string>();
@@ -122,6 +125,7 @@ export function Explorer({
   const [behind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
+  const [isDetails, setDetails] = useState(false);
   const [least, setLeast] = useState(LEAST_TRUSTWORTHINESS);
   const [hovered, setHovered] = useState(NOTHING);
   const [chosenBefore, setChosenRow] = useState(-1);
@@ -372,6 +376,7 @@ export function Explorer({
     setWalk(undefined);
     setCursor(at);
     setHovered(NOTHING);
+    glance.current?.(undefined);
     if (hasStrip) setPath((before) => (isNew ? [[x, y]] : [...before.slice(-200), [x, y]]));
   };
   const pathAt = (x: number, y: number, isNew: boolean) => {
@@ -407,12 +412,14 @@ export function Explorer({
     setNewRow({ of: placed!, row });
     setCursor(Array.from(placed!.latents.row(row)));
   };
-  /** Predicts at the position under the pointer. */
-  const askUnder = (px: number, py: number) => {
+  /** Position on the map under a pixel. */
+  const placeUnder = (px: number, py: number): [number, number] => {
     const { clientWidth, clientHeight } = canvas.current!;
     const [[left, right], [low, high]] = map.current!.spans();
-    askAt(left + ((right - left) * px) / clientWidth, high - ((high - low) * py) / clientHeight, false);
+    return [left + ((right - left) * px) / clientWidth, high - ((high - low) * py) / clientHeight];
   };
+  /** Shows the prediction under the pointer in a card. */
+  const glance = useRef<GlanceAt | undefined>(undefined);
   const letGo = () => {
     isPinned.current = false;
     setNewRow(undefined);
@@ -574,8 +581,9 @@ export function Explorer({
             isEmbedded,
             hover: (point, x, y) => {
               if (x > 0 || y > 0) setTouring(false);
+              glance.current?.(point < 0 && (x > 0 || y > 0) ? [x, y] : undefined);
               if (isEmbedded && point < 0 && (x > 0 || y > 0) && canDecode && up !== undefined && !isPinned.current)
-                askUnder(x, y);
+                askAt(...placeUnder(x, y), false);
               else setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y }));
             },
             pick: (point) => {
@@ -694,6 +702,29 @@ export function Explorer({
               )}
             </p>
           )}
+        {canDecode &&
+          !isEmbedded &&
+          !isTouring &&
+          !isPhone &&
+          beside === undefined &&
+          up !== undefined &&
+          tool === 'ask' && (
+            <Glance
+              at={glance}
+              reader={reader!}
+              placeOf={(px, py) => {
+                const [x, y] = placeUnder(px, py);
+                const place = [...(cursor ?? meanOf(latents))];
+                place[across] = x;
+                place[up] = y;
+                return place;
+              }}
+              shareOf={(place) => background && shareAt(background, place[across]!, place[up]!)}
+              rows={rows!}
+              ranges={ranges!}
+              theme={theme}
+            />
+          )}
         {hovered.point >= 0 && rows !== undefined && ranges !== undefined && (
           <Hint {...{ rows, ranges, theme, hovered }} />
         )}
@@ -783,7 +814,7 @@ export function Explorer({
           ) : (
             fit !== undefined && (
               <Overview
-                {...{ ...common, fit, isTrust, setTrust, least }}
+                {...{ ...common, fit, isTrust, setTrust, isDetails, setDetails }}
                 placed={placed && { ...placed, choose: chooseNew }}
                 other={isOwn ? undefined : METHODS[method]}
                 draws={isOwn && fit.canDraw ? { ...draws, rows: latents.rows } : undefined}
@@ -868,17 +899,10 @@ function Hint({
   readonly theme: Theme;
   readonly hovered: { readonly point: number; readonly x: number; readonly y: number };
 }) {
-  const card = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const { offsetWidth: width, offsetHeight: height, parentElement } = card.current!;
-    const left = Math.min(x + 18, parentElement!.clientWidth - width - 56);
-    const top = Math.max(8, Math.min(y + 16, parentElement!.clientHeight - height - 36));
-    card.current!.style.transform = `translate(${left}px, ${top}px)`;
-  });
   const row = rows.observations.row(point);
   const first = rows.columns.slice(0, 5);
   return (
-    <div ref={card} class="tip card" role="tooltip">
+    <Tip at={[x, y]}>
       <Figure {...{ dataset: rows, ranges, theme }} label={`row ${point + 1}`} observed={row} />
       <div>
         <b>{rows.ids?.[point] ?? `row ${point + 1}`}</b>
@@ -896,7 +920,83 @@ function Hint({
           <span>and {rows.columns.length - first.length} more</span>
         )}
       </div>
+    </Tip>
+  );
+}
+
+/** Card next to a pixel of the map. */
+function Tip({
+  at: [x, y],
+  children,
+}: {
+  readonly at: readonly [number, number];
+  readonly children: ComponentChildren;
+}) {
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { offsetWidth: width, offsetHeight: height, parentElement } = card.current!;
+    const left = Math.min(x + 18, parentElement!.clientWidth - width - 56);
+    const top = Math.max(8, Math.min(y + 16, parentElement!.clientHeight - height - 36));
+    card.current!.style.transform = `translate(${left}px, ${top}px)`;
+  });
+  return (
+    <div ref={card} class="tip card" role="tooltip">
+      {children}
     </div>
+  );
+}
+
+type GlanceAt = (pixel: readonly [number, number] | undefined) => void;
+
+/** Number of columns in a card. */
+const MOST_IN_CARD = 3;
+
+/** Prediction under the pointer where there is no row. Only this card is rendered while the pointer moves. */
+function Glance({
+  at,
+  reader,
+  placeOf,
+  shareOf,
+  rows,
+  ranges,
+  theme,
+}: {
+  readonly at: { current: GlanceAt | undefined };
+  readonly reader: Fitted;
+  readonly placeOf: (px: number, py: number) => readonly number[];
+  readonly shareOf: (place: readonly number[]) => number | undefined;
+  readonly rows: Dataset;
+  readonly ranges: ReturnType<typeof rangesOf>;
+  readonly theme: Theme;
+}) {
+  const [pixel, setPixel] = useState<readonly [number, number]>();
+  useEffect(() => {
+    at.current = setPixel;
+    return () => {
+      at.current = undefined;
+    };
+  }, [at]);
+  const place = pixel && placeOf(...pixel);
+  const decoded = useDecoded(reader, place, false);
+  if (pixel === undefined || decoded === undefined) return null;
+  const reading = { expected: decoded.mean.row(0), deviations: Array.from(decoded.variance.row(0), Math.sqrt) };
+  const share = shareOf(place!);
+  return (
+    <Tip at={pixel}>
+      <Figure {...{ dataset: rows, ranges, theme }} label="Expected here" expected={reading.expected} />
+      <div>
+        <b>{share === undefined ? 'Expected here' : certaintyOf(share)}</b>
+        {rows.view.kind === 'values' &&
+          byTelling(reading, ranges)
+            .slice(0, MOST_IN_CARD)
+            .map((j) => (
+              <span key={j}>
+                {rows.columns[j]}: {short(reading.expected[j]!)} ± {short(2 * reading.deviations[j]!)}
+              </span>
+            ))}
+        <span class="note">click to keep</span>
+      </div>
+    </Tip>
   );
 }
 

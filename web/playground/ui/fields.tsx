@@ -86,7 +86,7 @@ export function ModelFields({ settings, change, ink }: Given) {
             name="maxIterations"
             min="1"
             value={settings.maxIterations}
-            onChange={({ currentTarget }) => change({ maxIterations: Number(currentTarget.value) })}
+            onInput={({ currentTarget: { value } }) => value !== '' && change({ maxIterations: Number(value) })}
           />
         </label>
         <label>
@@ -96,7 +96,7 @@ export function ModelFields({ settings, change, ink }: Given) {
             name="seed"
             min="0"
             value={settings.seed}
-            onChange={({ currentTarget }) => change({ seed: Number(currentTarget.value) })}
+            onInput={({ currentTarget: { value } }) => value !== '' && change({ seed: Number(value) })}
           />
         </label>
       </div>
@@ -232,7 +232,7 @@ function KernelControl({
           name={name}
           value={text}
           placeholder={field.example}
-          onChange={({ currentTarget }) => set(currentTarget.value.trim() || undefined)}
+          onInput={({ currentTarget: { value } }) => set(value.trim() === '' ? undefined : value)}
         />
       </label>
       <details class="sliders" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -1,17 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Dataset, RowView } from '../data/dataset.ts';
+import { type Dataset, deviationsOf, type RowView } from '../data/dataset.ts';
 import type { Theme } from '../drawing/colors.ts';
 import { imagesOf } from '../drawing/images.ts';
 
-/** Scales for drawing rows: least and largest value of each column, and of all. */
+/** Scales for drawing rows: least and largest value, mean and standard deviation of each column, and least and largest of all. */
 export interface Ranges {
   readonly low: Float64Array;
   readonly high: Float64Array;
+  readonly mean: Float64Array;
+  readonly spread: Float64Array;
   readonly least: number;
   readonly most: number;
 }
 
-export function rangesOf({ observations: { data, rows, columns } }: Pick<Dataset, 'observations'>): Ranges {
+export function rangesOf({ observations }: Pick<Dataset, 'observations'>): Ranges {
+  const { data, rows, columns } = observations;
+  const mean = new Float64Array(columns);
+  const counts = new Float64Array(columns);
   const low = new Float64Array(columns).fill(Number.POSITIVE_INFINITY);
   const high = new Float64Array(columns).fill(Number.NEGATIVE_INFINITY);
   for (let k = 0; k < rows * columns; k++) {
@@ -19,9 +24,13 @@ export function rangesOf({ observations: { data, rows, columns } }: Pick<Dataset
     const j = k % columns;
     if (value < low[j]!) low[j] = value;
     if (value > high[j]!) high[j] = value;
+    if (Number.isNaN(value)) continue;
+    counts[j]! += 1;
+    mean[j]! += (value - mean[j]!) / counts[j]!;
   }
   const least = low.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  return { low, high, least, most: high.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) };
+  const spread = deviationsOf(observations);
+  return { low, high, mean, spread, least, most: high.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) };
 }
 
 /** Row, and its prediction with standard deviations; either may be absent. */
@@ -266,6 +275,19 @@ function Skeleton({
 }
 
 const MOST_SHOWN = 24;
+/** Number of columns of a row or a position before all are requested. */
+const TELLING = 3;
+
+/**
+ * Columns by how far a row, or else its expectation, is from the mean of the column: in standard deviations of the column for a row, and of a new row
+ * for an expectation, so that what is both unusual and well known comes first.
+ */
+export function byTelling({ observed, expected, deviations }: Reading, { mean, spread }: Ranges): number[] {
+  const values = observed ?? expected!;
+  const units = observed === undefined ? (deviations ?? spread) : spread;
+  const telling = (j: number) => Math.abs(values[j]! - mean[j]!) / (units[j]! || 1) || 0;
+  return Array.from(mean.keys()).sort((a, b) => telling(b) - telling(a));
+}
 
 /** Legend of bars, whiskers and circles. */
 export interface Words {
@@ -275,7 +297,7 @@ export interface Words {
 }
 const WORDS: Words = { bar: 'expected', interval: '95 % of new rows', circle: 'this row' };
 
-type Order = 'order' | 'size' | 'difference';
+type Order = 'telling' | 'order' | 'size' | 'difference';
 
 /** Values of a reading by name: predictions as bars with intervals, observations as circles, both also as numbers. */
 export function Values({
@@ -292,18 +314,25 @@ export function Values({
   const isRow = words === WORDS;
   const [chosen, setOrder] = useState<Order>();
   const [isAll, setAll] = useState(false);
-  const order = chosen ?? (isBoth && (!isRow || view.kind === 'image') ? 'difference' : 'order');
+  const few = isRow ? TELLING : MOST_SHOWN;
+  const usual =
+    isBoth && (!isRow || view.kind === 'image')
+      ? 'difference'
+      : isRow && !isAll && columns.length > few
+        ? 'telling'
+        : 'order';
+  const order = chosen ?? usual;
   const range = (j: number) => ranges.high[j]! - ranges.low[j]!;
   /** Difference in standard deviations of a new row; for groups of rows, which may not vary, relative to the range. */
   const difference = (j: number) =>
     isBoth && !Number.isNaN(observed[j]!)
       ? Math.abs(observed[j]! - expected[j]!) / ((deviations?.[j] ?? 0) + (isRow ? 0 : 0.1 * range(j)) || 1)
       : -1;
-  const places = columns.map((_, j) => j);
+  const places = order === 'telling' ? byTelling({ observed, expected, deviations }, ranges) : columns.map((_, j) => j);
   if (order === 'difference' && isBoth) places.sort((a, b) => difference(b) - difference(a));
   const sizes = expected ?? observed!;
   if (order === 'size') places.sort((a, b) => sizes[b]! - sizes[a]!);
-  const shown = isAll ? places : places.slice(0, MOST_SHOWN);
+  const shown = isAll ? places : places.slice(0, few);
   const percent = (j: number, value: number) => {
     const margin = 0.08 * range(j) || 1;
     return Math.min(100, Math.max(0, (100 * (value - ranges.low[j]! + margin)) / (range(j) + 2 * margin)));
@@ -311,12 +340,13 @@ export function Values({
   return (
     <section class="part" aria-label="Values">
       <div class="head">
-        <h3>Values</h3>
+        <h3>{isRow && !isAll && places.length > few ? 'Most telling values' : 'Values'}</h3>
         <select
           aria-label="Order of the values"
           value={order}
           onChange={({ currentTarget }) => setOrder(currentTarget.value as Order)}
         >
+          {isRow && <option value="telling">Most telling</option>}
           <option value="order">Column order</option>
           <option value="size">Largest</option>
           {isBoth && <option value="difference">Most different</option>}
@@ -386,7 +416,7 @@ export function Values({
           })}
         </tbody>
       </table>
-      {places.length > MOST_SHOWN && (
+      {places.length > few && (
         <button type="button" class="link" onClick={() => setAll(!isAll)}>
           {isAll ? 'Fewer columns' : `All ${places.length} columns`}
         </button>

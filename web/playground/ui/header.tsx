@@ -1,18 +1,23 @@
+import { doubtSentence } from 'latentfield/inference';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted } from '../data/dataset.ts';
-import type { Theme } from '../drawing/colors.ts';
 import { EXPORTS } from '../exports.ts';
 import type { Fitting, Pictured } from '../fitting.ts';
-import { Objective } from './fitBar.tsx';
+import type { Scores } from '../page.worker.ts';
+import { CARDS, MODELS } from '../settings.ts';
 import { Icon, Mark } from './icon.tsx';
+import { doubtfulOf } from './panel.tsx';
 
 interface Given {
   readonly fitting: Fitting;
   readonly picture: Pictured | undefined;
   readonly controls: { readonly goOn: () => void };
+  /** Scores of the shown fit, once they are known. */
+  readonly scores: Scores | undefined;
+  /** Fits the same rows with another model. */
+  readonly onModel: (model: string) => void;
   /** True while a file is being read. */
   readonly reading: boolean;
-  readonly theme: Theme;
   readonly isDrawerOpen: boolean;
   readonly onDrawer: () => void;
   readonly onOpen: () => void;
@@ -76,6 +81,7 @@ export function Header(given: Given) {
           </span>
         )}
       </p>
+      {run === undefined && picture !== undefined && shown?.of !== undefined && <ModelChoice {...given} />}
       {(picture !== undefined || shown === undefined || run !== undefined) && <Status {...given} />}
       <span class="grow" />
       <label class="search">
@@ -121,11 +127,55 @@ export function Header(given: Given) {
   );
 }
 
-/** Words for statuses with technical names. */
-const ENDINGS: Readonly<Record<string, string>> = { maxIterations: 'at the limit on iterations' };
+/** Value that opens the list of all models. */
+const OTHERS = 'others';
 
-/** Current activity, or the ending of the shown fit. */
-function Status({ fitting: { shown, run, problem }, controls, theme, reading }: Given) {
+/** Model of the map: another one fits the same rows again. */
+function ModelChoice({ fitting: { shown }, onModel, onDrawer }: Given) {
+  const { model } = shown!.fit;
+  return (
+    <select
+      class="model"
+      aria-label="Model of the map"
+      title="Fit the same rows with another model"
+      value={model}
+      onChange={({ currentTarget }) => {
+        const { value } = currentTarget;
+        currentTarget.value = model;
+        if (value === OTHERS) onDrawer();
+        else onModel(value);
+      }}
+    >
+      {[...new Set([model, ...Object.keys(CARDS)])].map((name) => (
+        <option key={name} value={name}>
+          {CARDS[name] ?? name}
+        </option>
+      ))}
+      <option value={OTHERS}>{Object.keys(MODELS).length} models, and their options …</option>
+    </select>
+  );
+}
+
+/** Statuses of fits whose search did not converge. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  maxIterations: 'At the limit on iterations',
+  stopped: 'Stopped',
+  degenerate: 'Degenerate',
+  failed: 'Failed',
+};
+
+/** How many rows can be trusted where they are, in the words of `assess`. */
+function certaintyOf(scores: Scores | undefined): string {
+  if (scores === undefined) return 'Counting neighbors …';
+  const doubtful = doubtfulOf(scores);
+  if (doubtful !== undefined) return doubtSentence(doubtful, scores.scored).split(':')[0]!;
+  return scores.trustworthiness === undefined
+    ? 'Neighbors are not counted'
+    : `Trustworthiness ${scores.trustworthiness.toFixed(3)} of 1`;
+}
+
+/** Current activity, or how far the shown map can be trusted. */
+function Status({ fitting: { shown, run, problem }, controls, reading, scores }: Given) {
   const state =
     run !== undefined
       ? run.isPaused
@@ -148,7 +198,7 @@ function Status({ fitting: { shown, run, problem }, controls, theme, reading }: 
           ? problem === ''
             ? 'No map yet'
             : 'Stopped'
-          : `${shown.fit.model}, ${ENDINGS[shown.fit.status] ?? shown.fit.status}`;
+          : [ENDINGS[shown.fit.status] ?? [], shown.of === undefined ? [] : certaintyOf(scores)].flat().join('. ');
   return (
     <div class="status" data-status={state}>
       <i />
@@ -156,7 +206,6 @@ function Status({ fitting: { shown, run, problem }, controls, theme, reading }: 
         {message}
         <span class="hidden">{isDone && problem === '' ? `: ${shown!.fit.message}` : ''}</span>
       </p>
-      {isDone && <Objective trace={shown!.fit.trace} theme={theme} />}
       {isDone && ['maxIterations', 'stopped'].includes(shown!.fit.status) && shown!.of?.settings !== undefined && (
         <button type="button" class="link" onClick={controls.goOn}>
           Continue

@@ -1,4 +1,5 @@
 import type { Matrix } from 'latentfield/core';
+import { doubtSentence, LEAST_TRUSTWORTHINESS } from 'latentfield/inference';
 import { useMemo } from 'preact/hooks';
 import { counted, type Dataset, rowName } from '../data/dataset.ts';
 import type { Coloring, Theme } from '../drawing/colors.ts';
@@ -6,6 +7,7 @@ import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { MODELS } from '../settings.ts';
 import { Curve, Picture, Pictures, type Ranges, short, Values } from './figures.tsx';
+import { Objective } from './fitBar.tsx';
 import { Icon } from './icon.tsx';
 import { type SamplingGiven, SamplingPart } from './sampling.tsx';
 
@@ -26,12 +28,16 @@ export function Overview({
   scores,
   isTrust,
   setTrust,
-  least,
   onlyKind,
   draws,
   placed,
+  isDetails,
+  setDetails,
   ...common
 }: Common & {
+  /** Whether the details are unfolded. */
+  readonly isDetails: boolean;
+  readonly setDetails: (isDetails: boolean) => void;
   /** New rows that are projected onto the map. */
   readonly placed:
     | {
@@ -47,8 +53,6 @@ export function Overview({
   readonly scores: Scores | undefined;
   readonly isTrust: boolean;
   readonly setTrust: (isTrust: boolean) => void;
-  /** Trustworthiness below which the position of a row is doubtful. */
-  readonly least: number;
   readonly onlyKind: (kind: number) => void;
 }) {
   const { dataset, coloring } = common;
@@ -84,37 +88,48 @@ export function Overview({
       {dataset.labels !== undefined && coloring.numbers === undefined && coloring.kinds.length <= 12 && (
         <Means {...common} onlyKind={onlyKind} />
       )}
-      <section class="part" aria-label="How far to trust this map">
+      <section class="part" aria-label="How sure">
         <div class="head">
-          <h3>How far to trust this map</h3>
+          <h3>How sure</h3>
           {scores?.byRow !== undefined && (
             <button type="button" class="link" aria-pressed={isTrust} onClick={() => setTrust(!isTrust)}>
               {isTrust ? 'Hide on the map' : 'Show on the map'}
             </button>
           )}
         </div>
-        <Trust {...{ scores, least, dataset }} />
+        <Trust {...{ scores, dataset }} />
       </section>
-      {draws !== undefined && <SamplingPart {...draws} />}
-      {fit.relevance !== undefined && other === undefined && <Relevance relevance={fit.relevance} />}
+      {other === undefined && (
+        <details class="part details" open={isDetails} onToggle={({ currentTarget }) => setDetails(currentTarget.open)}>
+          <summary>Details</summary>
+          <div class="ended">
+            <Objective trace={fit.trace} theme={common.theme} />
+          </div>
+          <p class="note">{fit.message}</p>
+          {fit.relevance !== undefined && <Relevance relevance={fit.relevance} />}
+          {draws !== undefined && <SamplingPart {...draws} />}
+        </details>
+      )}
     </>
   );
 }
 
+/** Number of rows whose positions are doubtful by the rule of `assess`; undefined if rows are not scored one by one. */
+export const doubtfulOf = ({ byRow }: Scores): number | undefined =>
+  byRow?.trustworthiness.reduce((count, value) => count + (value < LEAST_TRUSTWORTHINESS ? 1 : 0), 0);
+
 function Trust({
   scores,
-  least,
   dataset: { observations, labels },
 }: {
   readonly scores: Scores | undefined;
-  readonly least: number;
   readonly dataset: Dataset;
 }) {
   if (scores === undefined) {
     return <p class="note">Counting neighbors …</p>;
   }
-  const { trustworthiness, byRow, neighborError, scored } = scores;
-  const doubtful = byRow?.trustworthiness.reduce((count, value) => count + (value < least ? 1 : 0), 0);
+  const { trustworthiness, neighborError, scored } = scores;
+  const doubtful = doubtfulOf(scores);
   return (
     <p>
       {trustworthiness !== undefined && (
@@ -122,14 +137,7 @@ function Trust({
           Trustworthiness <b>{trustworthiness.toFixed(3)}</b> of 1.{' '}
         </>
       )}
-      {doubtful !== undefined && (
-        <>
-          <b class={doubtful > 0 ? 'doubt' : ''}>
-            {doubtful} row{doubtful === 1 ? '' : 's'}
-          </b>{' '}
-          in doubt: their neighbors on the map are not their neighbors in the table (trustworthiness below {least}).{' '}
-        </>
-      )}
+      {doubtful !== undefined && <span class={doubtful > 0 ? 'doubt' : ''}>{doubtSentence(doubtful, scored)} </span>}
       {trustworthiness === undefined && observations.data.some(Number.isNaN) && (
         <>This model does not fill in missing cells, so neighbors are not counted. </>
       )}
@@ -390,8 +398,9 @@ export function ChosenPanel({
           ) : null}
           {byRow !== undefined && (
             <p class="note">
-              <b class={doubtful > 0 ? 'doubt' : ''}>{doubtful} of these</b> are in doubt (trustworthiness below {least}
-              ). On average they keep {(keptHere / rows.length).toFixed(1)} of their {scores!.neighbors} nearest rows.
+              <b class={doubtful > 0 ? 'doubt' : ''}>{doubtful} of these</b> are not to be trusted where they are
+              (trustworthiness below {least}). On average they keep {(keptHere / rows.length).toFixed(1)} of their{' '}
+              {scores!.neighbors} nearest rows.
             </p>
           )}
         </section>

@@ -84,23 +84,27 @@ export function PlaceReading({
         <Close close={close} />
       </div>
       <ShownAs {...common} label="Expected here" reading={reading} />
-      {share !== undefined &&
-        (isSame ? (
-          <p class="note">
-            A new row varies by {Math.round(100 * share)} % of the spread of each column, here and everywhere: a linear
-            model does not show where the rows end.
-          </p>
-        ) : (
-          <Gauge share={share} />
-        ))}
-      {along !== undefined && <Along {...common} rows={along} title="Along the path" />}
+      <Values {...common} label="Values, Expected here" {...reading} />
+      {share !== undefined && (
+        <section class="part" aria-label="How sure">
+          <h3>How sure</h3>
+          {isSame ? (
+            <p class="note">
+              A new row varies by {Math.round(100 * share)} % of the spread of each column, here and everywhere: a
+              linear model does not show where the rows end.
+            </p>
+          ) : (
+            <Gauge share={share} />
+          )}
+        </section>
+      )}
       {near.length > 0 && (
-        <section class="part" aria-label="Most similar rows">
-          <h3>Most similar rows</h3>
+        <section class="part" aria-label="Like these rows">
+          <h3>Like these rows</h3>
           <Near {...common} rows={near} />
         </section>
       )}
-      <Values {...common} label="Values, Expected here" {...reading} />
+      {along !== undefined && <Along {...common} rows={along} title="Along the path" />}
     </>
   );
 }
@@ -163,9 +167,10 @@ export function RowReading({
         </span>
       </div>
       <ShownAs {...common} label={title} reading={reading} />
+      <Values {...common} label={`Values, ${title}`} {...reading} />
       {(trust !== undefined || off !== undefined) && (
-        <section class="part" aria-label="Can its position be trusted?">
-          <h3>Can its position be trusted?</h3>
+        <section class="part" aria-label="How sure">
+          <h3>How sure</h3>
           <p>
             {trust !== undefined && (
               <>
@@ -187,15 +192,14 @@ export function RowReading({
         </section>
       )}
       {near.length > 0 && (
-        <section class="part" aria-label="Nearest rows in the table">
+        <section class="part" aria-label="Like these rows">
           <div class="head">
-            <h3>Nearest rows in the table</h3>
+            <h3>Like these rows</h3>
             <span class="note">hollow: not among the nearest on this map</span>
           </div>
           <Near {...common} rows={near} isFar={isFar} />
         </section>
       )}
-      <Values {...common} label={`Values, ${title}`} {...reading} />
     </>
   );
 }
@@ -238,12 +242,13 @@ export function NewRowReading({
         </span>
       </div>
       <ShownAs {...common} label={title} reading={reading} />
-      <section class="part" aria-label="Can its position be trusted?">
-        <h3>Can its position be trusted?</h3>
+      <Values {...common} label={`Values, ${title}`} {...reading} />
+      <section class="part" aria-label="How sure">
+        <h3>How sure</h3>
         <p>
           {isUnlikely ? (
             <>
-              <b class="doubt">No.</b>{' '}
+              <b class="doubt">Not to be trusted where it is.</b>{' '}
               {by === 'density'
                 ? 'It is less likely than each row of the fit that was placed in the same way.'
                 : 'It is farther from the rows of the fit than these are from each other.'}
@@ -255,12 +260,11 @@ export function NewRowReading({
         </p>
       </section>
       {near.length > 0 && (
-        <section class="part" aria-label="Nearest rows in the table">
-          <h3>Nearest rows in the table</h3>
+        <section class="part" aria-label="Like these rows">
+          <h3>Like these rows</h3>
           <Near {...common} rows={near} />
         </section>
       )}
-      <Values {...common} label={`Values, ${title}`} {...reading} />
     </>
   );
 }
@@ -278,8 +282,8 @@ export interface RowTrust {
 
 /** Verdict on the position of a row: doubtful by the rule of `assess`, otherwise by whether most of its nearest rows are kept. */
 function verdictOf({ trustworthiness, kept, neighbors, least }: RowTrust): string {
-  if (trustworthiness < least) return 'No.';
-  return 2 * kept >= neighbors ? 'Yes.' : 'Roughly: the region, not the neighbors.';
+  if (trustworthiness < least) return 'Not to be trusted where it is.';
+  return 2 * kept >= neighbors ? 'To be trusted where it is.' : 'Roughly: the region, not the neighbors.';
 }
 
 /** √(mean of ((y − E[y])/sd)²) over the observed columns. */
@@ -324,8 +328,11 @@ function ShownAs({ reading, label, ...common }: Common & { readonly reading: Rea
   );
 }
 
+/** Word for the standard deviation of a new row relative to the spread of the columns. */
+export const certaintyOf = (share: number): string => CERTAINTIES.find(([below]) => share < below)![1];
+
 function Gauge({ share }: { readonly share: number }) {
-  const word = CERTAINTIES.find(([below]) => share < below)![1];
+  const word = certaintyOf(share);
   return (
     <div class="gauge">
       <div

@@ -220,7 +220,7 @@ async function queued(
     const open = [];
     for (const cell of cells) {
       if (!waiting.has(cell.id)) continue;
-      // Workers went on while there was no coordinator.
+      // Workers continued while there was no coordinator.
       if ((await resultOf(transport, cell.id)) !== undefined) session.wait(cell.id, awaited(cell.id));
       else open.push(cell);
     }

@@ -124,7 +124,7 @@ test('a backend that was never chosen stays unchosen', () => {
   }
 });
 
-test('a backend that is still starting goes on starting', async () => {
+test('a backend that is still starting continues to start', async () => {
   await tf.setBackend('cpu');
   const factory = tf.findBackendFactory('wasm');
   tf.removeBackend('wasm');
