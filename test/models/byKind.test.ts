@@ -152,7 +152,10 @@ describe.each(MODELS)('%s with columns by their kinds', (name, make) => {
   }, async () => {
     const hidden = Object.keys(HIDDEN).map(Number);
     const some = { columns, observations: Matrix.from(hidden.map((i) => holed.observations.row(i))) };
-    const { mean, variance } = await (result.impute as NonNullable<typeof result.impute>)(some, { starts: 1, draws: 64 });
+    const { mean, variance } = await (result.impute as NonNullable<typeof result.impute>)(some, {
+      starts: 1,
+      draws: 64,
+    });
     hidden.forEach((i, r) => {
       rows[i]!.forEach((entry, j) => {
         if (HIDDEN[i]!.includes(j)) return;

@@ -134,7 +134,10 @@ it('new rows may lack a column and contain new categories, but not other units',
 
 it('relevance is printed, and the end of the search in numbers on demand', async () => {
   const { path, write } = temporaryFolder();
-  const data = write('t.csv', text([HEADER.slice(1, 4), ...customers.filter((_, i) => i !== 4).map((row) => row.slice(1, 4))]));
+  const data = write(
+    't.csv',
+    text([HEADER.slice(1, 4), ...customers.filter((_, i) => i !== 4).map((row) => row.slice(1, 4))]),
+  );
   const ran = await latentfield([
     'fit',
     data,
