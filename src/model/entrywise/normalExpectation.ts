@@ -45,7 +45,7 @@ function atNodes(mean: Tensor2D, variance: Tensor2D, functions = 1): AtNodes {
 /**
  * E[g(f)] of every entry if f ~ N(mean, variance), n×D each (or blocks of several functions), by Gauss–Hermite quadrature, with 20 nodes for one function.
  *
- * @param g - of functions at all nodes, a block of n rows for each
+ * @param g - function of the functions' values at all nodes, a block of n rows for each
  */
 export function normalExpectation(mean: Tensor2D, variance: Tensor2D, g: (f: Tensor2D) => Tensor2D): Tensor2D {
   const { f, averaged } = atNodes(mean, variance);
@@ -135,6 +135,6 @@ export function logPredictiveEntries(
     : normalDensity(op.square(op.sub(y, mean)), likelihood.moments(p, mean, variance).variance);
 }
 
-/** −½·(log 2πv + s/v) of every entry: the log density of N(m, v) where s is (y − m)², its expectation where s is that of (y − m)². */
+/** −½·(log 2πv + s/v) of every entry: the log density of N(m, v) if s = (y − m)², and its expectation if s is the expectation of (y − m)². */
 export const normalDensity = (squares: Tensor, variance: Tensor): Tensor2D =>
   op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, variance)), op.div(squares, variance)));

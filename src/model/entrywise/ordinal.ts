@@ -52,7 +52,7 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
     logDensity: (p, f, y, { from = 0 }) =>
       gradeDensity(cutsOf(p, levels), f, from === 0 ? y : op.sub<Tensor2D>(y, from), levels),
     momentsAt: (p, f, { from = 0 }) => {
-      // p(y > k|f) = σ(f − c_k): E[y] is their sum, and E[y²] that of 2k + 1 times them.
+      // p(y > k|f) = σ(f − c_k), E[y] = Σ_k p(y > k), E[y²] = Σ_k (2k + 1)·p(y > k).
       const above = op.sigmoid(op.sub(op.reshape<Tensor>(f, [...f.shape, 1]), cutsOf(p, levels)));
       const odd = Array.from({ length: levels - 1 }, (_, k) => 2 * k + 1);
       const average = op.sum<Tensor2D>(above, 2);

@@ -128,7 +128,7 @@ function watch(kept: tf.Tensor[]): () => void {
         `${name} is not available in double precision. Use the operations of 'latentfield/ops', or layersMap for networks of tf.layers.`,
       );
     }
-    // In the place of runKernel, which would look it up again.
+    // Not by runKernel, which would look it up again.
     return engine().runKernelFunc({ kernelName: name, inputs, attrs: attributes }) as never;
   };
   return () => {
