@@ -102,7 +102,8 @@ export function noiseOfNew({ per, variance }: Noise, columns: Int32Array | undef
 
 /** Observations that a variance of the likelihood's noise is for. */
 export const sharingOf = ({ parameters: { noise }, toJSON }: Likelihood): Noise['per'] =>
-  noise === undefined ? 'all' : shareOf(noise, toJSON().options ?? {});
+  // Only a list of variances depends on the options.
+  typeof (noise?.initial ?? 0) === 'number' ? 'all' : shareOf(noise!, toJSON().options ?? {});
 
 /** True if the distribution q(u) of the values at inducing inputs has an optimum in closed form: for Gaussian noise with one variance, or one per column. */
 export const hasOptimum = (likelihood: Likelihood): boolean =>
