@@ -67,7 +67,9 @@ export function expectedMoments(
 ): { readonly expected: { readonly mean: Tensor2D; readonly variance: Tensor2D }; readonly observed: Tensor2D } {
   if (momentsAt === undefined) {
     const other = functions === 1 ? ', or ask for { noise: false }' : '';
-    throw new InvalidInputError(`${owner} cannot predict observations: give its definition momentsAt${other}.`);
+    throw new InvalidInputError(
+      `${owner} cannot predict observations: give defineLikelihood its momentsAt(p, functions)${other}.`,
+    );
   }
   const { f, repeated, averaged } = atNodes(mean, variance, functions);
   const at = momentsAt(p, f);

@@ -75,7 +75,9 @@ export function scaleFindings(
   at: ParameterValues,
   objective: (values: ParameterValues) => number,
 ): Findings | undefined {
-  const here = objective(at);
+  const here = heightAt(objective, at, new Map(), 1);
+  // A result without a density, such as a variance that was rounded to 0, is reported as failed.
+  if (here === Number.NEGATIVE_INFINITY) return undefined;
   const least = here - ROUNDING * Math.max(1, Math.abs(here));
   for (const node of model.graph.nodes) {
     const { name, variable } = node;

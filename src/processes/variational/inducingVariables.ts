@@ -76,7 +76,7 @@ export function checkInducing(given: Inducing, owner: string, points = Number.PO
 function checkColumns(Z: Matrix, { columns }: Matrix): Matrix {
   if (Z.columns === columns && Z.rows > 0) return Z;
   throw new InvalidInputError(
-    `inducing must be an M×${columns} matrix with M from 1, but a ${Z.rows}×${Z.columns} one was given.`,
+    `inducing must have ${columns} columns and at least one row, but a ${Z.rows}×${Z.columns} matrix was given.`,
   );
 }
 
