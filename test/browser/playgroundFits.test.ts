@@ -53,13 +53,15 @@ describePlayground('fits', () => {
     await map().focus();
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
-    await expect.poll(() => panel().locator('tbody tr').count()).toBe(12);
+    await expect.poll(() => panel().locator('tbody tr').count()).toBe(3);
     await page.keyboard.press('Escape');
     await page.keyboard.press('ArrowRight');
     await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
     const before = await panel().locator('table').innerText();
     for (let k = 0; k < 8; k++) await page.keyboard.press('ArrowRight');
     await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
+    await panel().getByRole('button', { name: 'All 12 columns' }).click();
+    await expect.poll(() => panel().locator('tbody tr').count()).toBe(12);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
