@@ -161,8 +161,8 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   choose?(given: ChoiceSettings): Promise<Choice>;
   /** True if `choose` only changes the start or the search, not the density: the model itself may then be sampled and evaluated. */
   readonly choosesStart?: boolean;
-  /** Findings about the result of a search that take further evaluations; undefined if there are none. */
-  findings?(values: ParameterValues, seed: number): Promise<Findings | undefined>;
+  /** Loads the function that computes findings about the result of a search by further evaluations; undefined if there are none. */
+  findings?(values: ParameterValues, seed: number): Promise<(() => Findings | undefined) | undefined>;
   /** Sentences about the result at these values, appended to the message of a fit; each begins with a space. */
   note?(values: ParameterValues): string;
   /** For models whose observations are read in blocks of rows: members needed by fits in batches. */

@@ -114,7 +114,8 @@ export async function withFindings(
   const { x } = outcome.point;
   const values = valuesAt(x);
   const isSearched = inBatches === undefined && outcome.status !== 'stopped';
-  const ofModel = isSearched ? await model.findings?.(values, seed) : undefined;
+  const found = isSearched ? await model.findings?.(values, seed) : undefined;
+  const ofModel = found && compute(found);
   const own = findingsAt(x);
   const findings = own ?? ofModel;
   const kktResidual = own === undefined ? compute(() => violationOf(model.posterior(values))) : own.kktResidual;

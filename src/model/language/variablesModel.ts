@@ -128,13 +128,16 @@ export function variablesModel<Data>(
       return ofAllRows(posterior, source.latents);
     },
     findings: async (values, seed) => {
-      const compiled = compiledFor(values);
+      if (!graph().nodes.some(mayShrink)) return undefined;
+      const { scaleFindings } = await import('../../later.ts');
       const isLoose = ([path, { free, prior }]: [string, Parameter]) =>
         free && prior === undefined && (places === undefined || /lengthscale/.test(path));
-      // Named models fix the scales of their default kernels.
-      if (!graph().nodes.some(mayShrink) || !Object.entries(compiled.parameters).some(isLoose)) return undefined;
-      const { scaleFindings } = await import('../../later.ts');
-      return withDensity(model, seed, (density) => scaleFindings(compiled, values, density));
+      return () => {
+        const compiled = compiledFor(values);
+        // Named models fix the scales of their default kernels.
+        if (!Object.entries(compiled.parameters).some(isLoose)) return undefined;
+        return withDensity(model, seed, (density) => scaleFindings(compiled, values, density));
+      };
     },
     toJSON,
   };
