@@ -1,3 +1,4 @@
+import { checkGiven } from '../../core/options.ts';
 import { aligned } from '../../core/wording.ts';
 import type { FitStatus } from '../../model/fit.ts';
 import type { LocalScores } from '../scores/localScores.ts';
@@ -144,17 +145,26 @@ export function assessmentOf(parts: AssessedParts): Assessment {
 /**
  * Sentence about the points whose trustworthiness is below {@link LEAST_TRUSTWORTHINESS}, the same in `assess` and in the explorer.
  *
- * @param doubtful - number of these points
- * @param points - number of all points
+ * @param doubtful - number of these points, from 0 to `points`
+ * @param points - number of all points, from 1
  * @param orElse - a further rule for doubt, in words; default none
+ * @throws InvalidInputError for other numbers, and for a rule that is not a string
  * @example
  * ```ts
  * const { pointwise } = localScores(Y, result.latents);
  * const doubtful = pointwise.trustworthiness.filter((value) => value < LEAST_TRUSTWORTHINESS).length;
- * console.log(doubtSentence(doubtful, Y.rows));
+ * console.log(doubtSentence(doubtful, Y.length));
  * ```
  */
 export function doubtSentence(doubtful: number, points: number, orElse = ''): string {
+  checkGiven(points, 'doubtSentence', 'a number of points from 1', (own) => Number.isInteger(own) && own >= 1);
+  checkGiven(
+    doubtful,
+    'doubtSentence',
+    `a number of doubtful points from 0 to ${points}`,
+    (own) => Number.isInteger(own) && own >= 0 && own <= points,
+  );
+  checkGiven(orElse, 'doubtSentence', 'a rule in words', (own) => typeof own === 'string');
   const bound = LEAST.trustworthiness;
   if (doubtful === 0)
     return `All ${points} points can be trusted where they are: their neighbors on the map are near in the data (trustworthiness of at least ${bound}).`;
