@@ -4,12 +4,16 @@ import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { name: library, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Names of modules in dist/public, with their files within dist. */
-export const MODULES = Object.values(exports)
-  .filter(({ browser }) => browser !== undefined)
-  .map(({ browser, default: file }) => ({ name: basename(browser, '.js'), file: file.replace('./dist/', '') }));
+/** Import path, name in dist/public, and file within dist of each module. */
+export const MODULES = Object.entries(exports)
+  .filter(([, { browser }]) => browser !== undefined)
+  .map(([path, { browser, default: file }]) => ({
+    path: library + path.slice(1),
+    name: basename(browser, '.js'),
+    file: file.replace('./dist/', ''),
+  }));
 
 /** All that the modules export, of the library that is built in a folder. */
 export async function libraryIn(dist = join(root, 'dist')) {

@@ -32,7 +32,7 @@ export interface TapeNode {
 }
 
 interface EngineInternals extends ActiveBackend {
-  /** What `runKernel` calls for an operation that the active backend has. */
+  /** Runs an operation that the active backend has, without looking it up first. */
   runKernelFunc(operation: { kernelName: string; inputs: object; attrs?: object | undefined }): unknown;
   registry: Record<string, tf.KernelBackend>;
   state: {

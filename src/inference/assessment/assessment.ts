@@ -153,7 +153,7 @@ export function assessmentOf(parts: AssessedParts): Assessment {
  * ```ts
  * const { pointwise } = localScores(Y, result.latents);
  * const doubtful = pointwise.trustworthiness.filter((value) => value < LEAST_TRUSTWORTHINESS).length;
- * console.log(doubtSentence(doubtful, Y.length));
+ * doubtSentence(doubtful, Y.length);
  * ```
  */
 export function doubtSentence(doubtful: number, points: number, orElse = ''): string {

@@ -132,9 +132,9 @@ export function logPredictiveEntries(
   variance: Tensor2D,
   y: Tensor2D,
 ): Tensor2D {
-  return likelihood.conjugate === undefined
-    ? logPredictiveDensity(likelihood, p, mean, variance, y)
-    : normalDensity(op.square(op.sub(y, mean)), likelihood.moments(p, mean, variance).variance);
+  if (likelihood.conjugate === undefined) return logPredictiveDensity(likelihood, p, mean, variance, y);
+  const predicted = likelihood.moments(p, mean, variance);
+  return normalDensity(op.square(op.sub(y, predicted.mean)), predicted.variance);
 }
 
 /** −½·(log 2πv + s/v) of every entry: the log density of N(m, v) if s = (y − m)², and its expectation if s is the expectation of (y − m)². */
