@@ -16,6 +16,7 @@ import { jointField } from './jointField.mjs';
 import { defaultGamma, labeledDefaults } from './labeledDefaults.mjs';
 import { manifoldAgreement, manifoldsFound } from './manifolds.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
+import { mixedTables } from './mixedTables.mjs';
 import { mpmeFigure4, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeClusters } from './mpmeClusters.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
@@ -50,6 +51,7 @@ export const reproductions = [
   manifoldAgreement,
   walk,
   hiddenMarkers,
+  mixedTables,
   distances,
   poissonCircle,
   bernoulliDigits,
