@@ -66,7 +66,7 @@ async function run(study) {
       return place === undefined ? [] : [place];
     });
     const inside = places.filter((place) => place > 0.05 && place < 0.95).length;
-    const shown = (value) => value?.toFixed(3) ?? 'not installed';
+    const shown = (value) => value?.toFixed(3) ?? (study.quick ? '–' : 'not installed');
     const [ours, plain] = [scoreOf(kinds), scoreOf(gaussian)];
     scores.push([
       ...[name, truth.length, groups.length, hidden.length, shown(ours), shown(plain), shown(famd)],
