@@ -86,7 +86,7 @@ export function Drawer(given: Given) {
             <ModelFields {...{ settings, change, ink }} />
             {isOnSite && (
               <p class="note">
-                Read about <a href={`../reference/index/functions/${settings.model}.html`}>{settings.model}</a>, or{' '}
+                Read about <a href={`../reference/latentfield/functions/${settings.model}.html`}>{settings.model}</a>, or{' '}
                 <a href="../which-model.html">which model to choose</a>.
               </p>
             )}
