@@ -71,8 +71,9 @@ function namesOfReference() {
   const nameOf = (file) => file.split('/').at(-1);
   const found = {};
   for (const name of readdirSync(join(generated, 'reference'), { recursive: true, encoding: 'utf8' }).sort()) {
-    const [, path, file] = /^(.+?)\/((?:functions|classes|interfaces|variables)\/[^/]+)\.md$/.exec(name.replaceAll('\\', '/')) ?? [];
-    if (path !== undefined) (found[path] ??= []).push(file);
+    const [, path, file] =
+      /^(.+?)\/((?:functions|classes|interfaces|variables)\/[^/]+)\.md$/.exec(name.replaceAll('\\', '/')) ?? [];
+    if (path !== undefined) found[path] = [...(found[path] ?? []), file];
   }
   for (const files of Object.values(found)) files.sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
   return found;

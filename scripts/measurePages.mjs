@@ -48,7 +48,6 @@ const PAGES = {
   },
 };
 
-
 function mapOf(page) {
   return page.getByRole('application').first().waitFor({ timeout: 120_000 });
 }

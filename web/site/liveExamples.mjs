@@ -40,7 +40,13 @@ export function liveExamples(md) {
         const shown = { ...settings, run: true, compact: true };
         const title = children.map(({ content }) => content).join('');
         const isArticle = state.env.relativePath?.startsWith('articles/') === true;
-        insert(at + 2, `playground/index.html#${encodeURIComponent(JSON.stringify(shown))}`, title, 'Run it here', isArticle);
+        insert(
+          at + 2,
+          `playground/index.html#${encodeURIComponent(JSON.stringify(shown))}`,
+          title,
+          'Run it here',
+          isArticle,
+        );
       }
       const kernel = first?.type === 'image' && /\/?kernels\/(\w+)\.svg$/.exec(first.attrGet('src'))?.[1];
       if (kernel) insert(at + 2, `playground/kernels.html#${kernel}`, `Sliders of ${kernel}`, 'Sliders here');

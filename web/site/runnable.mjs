@@ -75,8 +75,7 @@ function parsed(code) {
     if (bindings !== undefined && ts.isNamespaceImport(bindings))
       imported.set(bindings.name.text, { from, imported: '*' });
     for (const each of bindings !== undefined && ts.isNamedImports(bindings) ? bindings.elements : [])
-      if (!each.isTypeOnly)
-        imported.set(each.name.text, { from, imported: (each.propertyName ?? each.name).text });
+      if (!each.isTypeOnly) imported.set(each.name.text, { from, imported: (each.propertyName ?? each.name).text });
   }
   const text = kept.join('').replace(/^export (const|function)/gm, '$1');
   const { outputText } = ts.transpileModule(`${text}\nexport {};`, { compilerOptions: OPTIONS });

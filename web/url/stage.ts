@@ -15,9 +15,9 @@ interface Given {
 /** Maximum number of values of a row in its sentence, and of labels in the legend. */
 const MOST_VALUES = 8;
 const MOST_KINDS = 12;
-/** Number of different numbers from which labels are colored on a scale. */
+/** Fewest different numbers that are colored on a scale. */
 const MANY_NUMBERS = 11;
-/** Share of the visible part by which an arrow key moves the cross. */
+/** Step of an arrow key, relative to the visible part. */
 const STEP = 1 / 40;
 
 const written = (value: number) => String(Number(value.toPrecision(4))).replaceAll('-', '−');
