@@ -427,14 +427,14 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     const served = await servedFolder(site);
     browser ??= await startChromium();
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    await page.goto(`${served.url}reference/latentfield/kernels/functions/rbf.html`);
+    await page.goto(`${served.url}reference/latentfield/variables/rbf.html`);
     const sidebar = page.locator('.VPSidebar');
     for (const path of ['latentfield', 'latentfield/kernels', 'latentfield/io', 'latentfield/testing'])
       expect(await sidebar.getByRole('link', { name: path, exact: true }).count()).toBe(1);
-    const names = page.getByRole('region', { name: 'Names of latentfield/kernels' });
+    const names = page.getByRole('region', { name: 'Names of latentfield' });
     await names.getByRole('link', { name: 'matern32', exact: true }).waitFor();
     expect(await names.locator('[aria-current=page]').allInnerTexts()).toEqual(['rbf']);
-    expect(await page.locator('.vp-doc code').first().innerText()).toBe("import { rbf } from 'latentfield/kernels'");
+    expect(await page.locator('.vp-doc code').first().innerText()).toBe("import { rbf } from 'latentfield'");
     await names.getByRole('link', { name: 'matern32', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /matern32/ }).waitFor();
     await page.close();

@@ -9,6 +9,8 @@ export const PATHS = [
 ].map((path) => `latentfield${path}`);
 /** Names of Node that a page does not have. */
 const ABSENT = new Set(['process', 'Buffer', 'require']);
+/** Options that name a file, which a page cannot write. */
+const NAMES_FILE = /\bcheckpoint: '/;
 const OPTIONS = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
 
 /**
@@ -36,7 +38,8 @@ export function programsOf(codes) {
     const code = [...included].sort((a, b) => a - b).map((at) => blocks[at].code);
     // The output of earlier blocks is shown with them.
     const silent = code.slice(0, -1).map((each) => each.replaceAll('console.log(', 'void ('));
-    return [...taken, ...silent, code.at(-1)].join('\n');
+    const program = [...taken, ...silent, code.at(-1)].join('\n');
+    return NAMES_FILE.test(program) ? undefined : program;
   });
 }
 
