@@ -31,10 +31,11 @@ export default defineComponent({
         src: withBase(`/${props.page}`),
         title: props.name,
       });
+    const area = () => h('div', { ref: place, class: ['live', { figure: props.seen }] }, button());
     const button = () =>
       h('button', { class: 'live-button', type: 'button', onClick: () => (isShown.value = true) }, props.words);
-    // A figure that will run has its height already, so that nothing moves when it does.
+    // A page that will be shown has its height already, so that nothing moves when it is.
     return () =>
-      isShown.value ? frame() : props.seen ? h('div', { ref: place, class: 'live figure' }, button()) : button();
+      isShown.value ? frame() : props.open || props.seen ? area() : button();
   },
 });
