@@ -35,7 +35,6 @@ export default defineComponent({
     const button = () =>
       h('button', { class: 'live-button', type: 'button', onClick: () => (isShown.value = true) }, props.words);
     // A page that will be shown has its height already, so that nothing moves when it is.
-    return () =>
-      isShown.value ? frame() : props.open || props.seen ? area() : button();
+    return () => (isShown.value ? frame() : props.open || props.seen ? area() : button());
   },
 });
