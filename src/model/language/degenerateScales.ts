@@ -249,11 +249,6 @@ const toPower = (factor: number, power: number): number =>
 
 function times(value: ParameterValues[string], factor: number): ParameterValues[string] {
   if (typeof value === 'number') return value * factor;
-  if (value instanceof Matrix)
-    return new Matrix(
-      value.data.map((entry) => entry * factor),
-      value.rows,
-      value.columns,
-    );
+  if (value instanceof Matrix) return value.map((entry) => entry * factor);
   return (value as readonly number[]).map((entry) => entry * factor);
 }
