@@ -1,6 +1,6 @@
 // Makes dist/explore/page.html of the playground and dist/: one file with everything in it, which needs no network. A fit or a table can be put into it, as the
 // playground does when a fit is shared, and `latentfield explore`.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { entries as alias } from '../web/entries.mjs';
@@ -49,6 +49,7 @@ const others = files.filter(({ isEntry, fileName }) => !isEntry && !fileName.end
 if (others.length > 0) throw new Error(`The page is more than one file: ${others.map(({ fileName }) => fileName)}`);
 const policy =
   "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(`${root}web/playground/icon.svg`, 'utf8'))}`;
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +58,7 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>latentfield explorer</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}">
 <style>${style}</style>
 </head>
 <body>

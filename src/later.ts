@@ -20,7 +20,7 @@ export { shortlisted } from './inference/fit/shortlisted.ts';
 export { geodesicPoints } from './inference/geometry/along.ts';
 export { withFrozenVariables } from './inference/solvers/frozenVariables.ts';
 export { runInWorkers } from './inference/workers/runInWorkers.ts';
-export { scaleFindings, scalesAreHeld } from './model/language/degenerateScales.ts';
+export { contractionFindings, scaleFindings, scalesAreHeld } from './model/language/degenerateScales.ts';
 export { startedFromRows } from './model/language/sourcedRows.ts';
 export { startMapOf, tsneMapOf } from './model/language/startMaps.ts';
 export { manifoldMaps } from './model/manifoldMaps.ts';

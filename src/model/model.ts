@@ -51,6 +51,8 @@ export interface Assembly {
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** Log densities by name at natural values by path, as scalar tensors that sum to the objective. */
   terms(values: TensorMap, context: TermContext): Readonly<Record<string, Scalar>>;
+  /** Number of observed entries. */
+  readonly observed?: number;
   /** Parameters that a search from the model's start fixes during its first iterations, at most a fifth of them. */
   readonly held?: { readonly paths: readonly string[]; readonly iterations: number };
   /**
@@ -121,7 +123,7 @@ export interface Search {
   readonly solver?: Solver | ((seed: number) => Solver | Promise<Solver>);
   /** The solver's tolerance. */
   readonly tolerance?: number;
-  /** Smallest relative gain of an iteration for the solver to continue. */
+  /** Smallest gain of an iteration per observed entry for the solver to continue. */
   readonly relativeDecrease?: number;
   /** Largest number of iterations from each start of a fit without batches. */
   readonly maxIterations?: number;

@@ -109,18 +109,123 @@ describe.skipIf(whyNot !== '')(`a map by URL${whyNot}`, { tags: 'long' }, () => 
     await close();
   });
 
-  it('refuses a model that is not there, and leaves nothing in the page', async () => {
+  it('shows why there is no map where it would be, until there is one', async () => {
     const { page, close } = await opened(`
       import { map } from './map.js';
       const element = document.getElementById('map');
-      await map(element, ${JSON.stringify(rows)}, { model: 'gpvlm' }).catch((error) => { globalThis.said = error.message; });
-      globalThis.left = element.childElementCount;
+      const rows = ${JSON.stringify(rows)};
+      const failing = (given, options) => map(element, given, options).then(() => 'drawn', (error) => [error.name, error.message, element.childElementCount, element.innerText]);
+      globalThis.found = [await failing(rows, { model: 'gpvlm' }), await failing([[1, 2], [3]]), await failing(undefined)];
+      await map(element, rows);
+      globalThis.left = element.querySelectorAll('[role=alert]').length;
     `);
     await page.waitForFunction('globalThis.left !== undefined');
-    expect(await page.evaluate('[globalThis.said, globalThis.left]')).toEqual([
-      expect.stringContaining("There is no model 'gpvlm'"),
-      0,
-    ]);
+    const [model, ragged, nothing] = (await page.evaluate('globalThis.found')) as string[][];
+    for (const [name, message, count, text] of [model!, ragged!, nothing!]) {
+      expect([name, count, text]).toEqual(['InvalidInputError', 1, `No map: ${message}`]);
+    }
+    expect(model![1]).toContain("There is no model 'gpvlm'");
+    expect(await page.evaluate('globalThis.left')).toBe(0);
+    await close();
+  });
+
+  it('has a legend, scales, and the row at a dragged position with two standard deviations, by pointer and by keys', async () => {
+    const { page, problems, close } = await opened(`
+      import { map } from './map.js';
+      const element = document.getElementById('map');
+      const rows = ${JSON.stringify(rows)};
+      const made = await map(element, rows, { model: 'gplvm', maxIterations: 20, seed: 1, labels: ${JSON.stringify([...labels].map((label) => `regime ${label + 1}`))}, columns: ${JSON.stringify(columnNames)} });
+      globalThis.expectedAt = (x, y) => {
+        const { mean, variance } = made.fit.predict([[x, y]], { noise: true });
+        return [mean.at(0, 0), 2 * Math.sqrt(variance.at(0, 0))];
+      };
+      globalThis.isReady = true;
+    `);
+    await page.waitForFunction('globalThis.isReady', null, { timeout: 60_000 });
+    const text = () => page.locator('#map').innerText();
+    const counts = [0, 1, 2].map((regime) => [...labels].filter((label) => label === regime).length);
+    for (const [k, count] of counts.entries()) expect(await text()).toContain(`regime ${k + 1} (${count})`);
+    // Ends of the scale of the background, in the units of the predictions.
+    const [, low, high] = /uncertainty (\d+) %\s*(\d+) % of the spread of each column/.exec(await text())!;
+    expect(Number(low)).toBeGreaterThan(0);
+    expect(Number(high)).toBeGreaterThan(Number(low));
+    const status = page.locator('#map [role=status]');
+    await expect.poll(() => status.innerText()).toContain('Drag over the map to decode a row.');
+    const number = '(−?[\\d.]+(?:e−?\\d+)?)';
+    const pattern = new RegExp(
+      `Expected at \\(${number}, ${number}\\), ± 2 standard deviations: ${columnNames[0]} ${number} ± ${number}`,
+    );
+    /** The numbers of the sentence are those of the fit at its position, which has four digits. */
+    const read = async () => {
+      await expect.poll(() => status.innerText()).toMatch(pattern);
+      const [x, y, mean, interval] = pattern
+        .exec(await status.innerText())!
+        .slice(1)
+        .map((text) => Number(text.replaceAll('−', '-')));
+      const [expected, deviations] = (await page.evaluate(`globalThis.expectedAt(${x}, ${y})`)) as [number, number];
+      expect(Math.abs(mean! - expected) / deviations).toBeLessThan(0.01);
+      expect(interval! / deviations).toBeCloseTo(1, 2);
+      return [x!, y!];
+    };
+    const box = (await page.locator('canvas').boundingBox())!;
+    await page.mouse.move(box.x + 0.9 * box.width, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.8 * box.width, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    const dragged = await read();
+    // The keys start at the cross; from the middle of the visible part after Escape.
+    await page.keyboard.press('Escape');
+    await expect.poll(() => status.innerText()).toContain('Drag over the map');
+    await page.locator('canvas').focus();
+    await page.keyboard.press('ArrowRight');
+    const [right, height] = await read();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(async () => (await read())[0]).toBeLessThan(right!);
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(async () => (await read())[1]).toBeGreaterThan(height!);
+    expect(dragged[0]).toBeGreaterThan(right!);
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it('leaves the wheel to the page until it is clicked, and again after Escape', async () => {
+    const { page, close } = await opened(`
+      import { map } from './map.js';
+      document.body.style.height = '3000px';
+      await map(document.getElementById('map'), ${JSON.stringify(rows)});
+      globalThis.isReady = true;
+    `);
+    await page.waitForFunction('globalThis.isReady');
+    const box = (await page.locator('canvas').boundingBox())!;
+    const turned = async () => {
+      await page.evaluate(() => scrollTo(0, 0));
+      await page.mouse.wheel(0, 200);
+      await page.waitForTimeout(300);
+      return page.evaluate(() => scrollY);
+    };
+    await page.mouse.move(box.x + 5 + box.width / 2, box.y + 8);
+    expect(await turned()).toBeGreaterThan(100);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.mouse.click(box.x + 5 + box.width / 2, box.y + 8);
+    expect(await turned()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(await turned()).toBeGreaterThan(100);
+    await close();
+  });
+
+  it('colors more than ten different numbers on a scale with its ends', async () => {
+    const { page, close } = await opened(`
+      import { map } from './map.js';
+      const rows = ${JSON.stringify(rows)};
+      await map(document.getElementById('map'), rows, { labels: rows.map((row) => row[0]) });
+      globalThis.isReady = true;
+    `);
+    await page.waitForFunction('globalThis.isReady');
+    const first = rows.map(([value]) => value!);
+    const written = (value: number) => String(Number(value.toPrecision(4))).replace('-', '−');
+    const text = await page.locator('#map').innerText();
+    expect(text).toMatch(new RegExp(`${written(Math.min(...first))}\\s*${written(Math.max(...first))}`));
+    expect(text).not.toContain('(1)');
     await close();
   });
 

@@ -6,6 +6,7 @@ import { namedModels } from '../../src/models/index.ts';
 import { dividesColumns } from '../../src/models/savedFit.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { repairsOf } from '../../web/playground/data/repairs.ts';
+import { byLabels, contrastOf, PALETTES, type Theme } from '../../web/playground/drawing/colors.ts';
 import { namesOf } from '../../web/playground/drawing/names.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
 import { nearestRows } from '../../web/playground/neighbors.ts';
@@ -189,6 +190,20 @@ describe('a table that cannot be read', () => {
     ]);
     expect(await repairs('a,b\n1,2\n3,4,5\n6,7\n')).toEqual([['Leave out 1 line', 'a,b\n1,2\n6,7']]);
   });
+  it('is read without the lines above the names of its columns', async () => {
+    // Lines above a table that is whole below them are left out by the reader.
+    expect(await repairs('Report of 2024\na,b\n1,2\n3,4\n5,6\n')).toEqual([]);
+    expect(await repairs('Report\na;b\n1,5;2\n3,5;4\n5;6\ntotal\n')).toEqual([
+      ['Leave out the line above the table, and 1 line of another length', 'a;b\n1,5;2\n3,5;4\n5;6'],
+    ]);
+  });
+  it('is read with another mark between its cells', async () => {
+    expect(await repairs('a:b:kind\n1:2:x\n3:4:y\n5:7:x\n')).toEqual([
+      ["Split the lines at ':'", 'a,b,kind\n1,2,x\n3,4,y\n5,7,x'],
+    ]);
+    // Not where the lines have different numbers of it.
+    expect(await repairs('a:b\n1:2\n3:4:5\n')).toEqual([]);
+  });
   it('is read with numbers in groups of digits, and without numbers that stand for missing cells', async () => {
     const grouped = 'city,people,share\na,"1,234,567",12.5\nb,"345,789",1.5\nc,"12,222",3\nd,−7,4';
     const [repair] = await repairsOf(new TextEncoder().encode(grouped), 'grouped.csv');
@@ -244,5 +259,26 @@ describe('names on a map', () => {
   it('name the visible kinds', () => {
     const names = namesOf({ kinds, kindOf, numbers: undefined }, { x, y }, new Set([0]));
     expect(names.map(({ text }) => text)).toEqual(['right']);
+  });
+});
+
+describe('looks of labels', () => {
+  it.each(['light', 'dark'] as const)('differ by shape where their colors have little contrast, in the %s', (name) => {
+    const theme = { name, ...PALETTES[name] } as unknown as Theme;
+    const looks = (count: number) =>
+      byLabels(
+        Array.from({ length: count }, (_, i) => String(i)),
+        '',
+        theme,
+      ).kinds;
+    // Black and white, and the two grays of the example of WCAG 2.1.
+    expect(contrastOf('#000000', '#ffffff')).toBe(21);
+    expect(contrastOf('#767676', '#ffffff')).toBeCloseTo(4.54, 2);
+    const ten = looks(10);
+    for (const [i, a] of ten.entries())
+      for (const b of ten.slice(0, i)) if (a.path === b.path) expect(contrastOf(a.color, b.color)).toBeGreaterThan(1.5);
+    expect(new Set(looks(70).map(({ color, path }) => `${color} ${path}`)).size).toBe(70);
+    // The next one begins again.
+    expect(looks(71).at(-1)).toEqual({ ...looks(71)[0], name: '70' });
   });
 });

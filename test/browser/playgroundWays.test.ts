@@ -444,11 +444,22 @@ describePlayground('ways on', () => {
     await card.getByText('Change the use of a column').click();
     const role = (column: string) => card.getByLabel(`Use of ${column}`, { exact: true });
     expect(await role('city').inputValue()).toBe('out');
+    // Each column with its first values.
+    const shown = (column: string) => card.locator('.roles label', { hasText: column }).locator('em').innerText();
+    expect(await shown('city')).toBe('Oslo, Bergen, Oslo');
+    expect(await shown('fixed')).toBe('1, 1, 1');
+    expect(await shown('kind')).toBe(
+      lines
+        .slice(1, 4)
+        .map((line) => line.split(',').at(-1))
+        .join(', '),
+    );
     expect(await role('kind').inputValue()).toBe('labels');
     await role('fixed').selectOption('out');
     await page.getByText('40 rows × 3 columns').waitFor();
     await role('city').selectOption('categories');
     await page.getByText('40 rows × 5 columns').waitFor();
+    expect((await shown('city')).split(', ').sort()).toEqual(['Bergen', 'Oslo']);
     // The list stays open, with the focus where it was.
     await expect.poll(() => role('city').evaluate((element) => element === document.activeElement)).toBe(true);
     // A column that cannot be read as numbers stays as it was.

@@ -77,6 +77,20 @@ describe('reasons why a search ended are distinct', () => {
     expect(Number(part) / (Number(entry) / 1000)).toBeCloseTo(1, 1);
   });
 
+  it('a fit ends at the same iteration whatever constant its log density has', async () => {
+    const raisedBy = (constant: number) =>
+      densityModel({ x: real([3, 4]), latents: fixed(Matrix.zeros(1, 1)) }, (v) => {
+        const apart = op.sub(op.square(op.slice(v.x!, [0], [1])), op.slice(v.x!, [1], [1]));
+        const height = op.add(op.mul(8, op.square(apart)), op.square(op.sub(op.slice(v.x!, [0], [1]), 1)));
+        return op.sub<Scalar>(constant, op.reshape(height, []));
+      });
+    const options = { tolerance: 0, relativeDecrease: 2 ** -20 };
+    const plain = await fit(raisedBy(0), options);
+    expect(plain.diagnostics.ending).toBe('relativeDecrease');
+    const raised = await fit(raisedBy(2 ** 20), options);
+    expect(raised.diagnostics.iterations).toBe(plain.diagnostics.iterations);
+  });
+
   it('names the remedy at a limit', async () => {
     const model = gplvm(Y, { latentDim: 2 });
     const first = await fit(model, { maxIterations: 1 });

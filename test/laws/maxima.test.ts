@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
 import {
   type AnyModel,
+  defineDensity,
   defineModel,
   fit,
   fixed,
   gaussian,
+  gaussianLatents,
   gaussianProcess,
   gplvm,
   latent,
@@ -94,6 +97,49 @@ describe('a search that converges is at a maximum', () => {
     const { status, message } = await fit(model, { seed: 1, maxIterations: 5000 });
     expect(status).toBe('converged');
     expect(message).not.toMatch(/maximum: the objective|arbitrary/);
+  });
+
+  it('passes on the error of a density that fails where points shrink', async () => {
+    const faulty = defineDensity({
+      name: 'faulty',
+      parameters: { scale: positive(1) },
+      logDensity: ({ scale }, { value }) => {
+        if (op.valueOf(op.max(op.abs(value))) < 1e-2) throw new RangeError('no digits are left');
+        return op.sum<op.Tensor1D>(op.sub(op.mul(-0.5, op.square(op.div(value, scale))), op.log(scale)), 1);
+      },
+    });
+    const error = await fit(through(faulty(), linearMap()), { seed: 1 }).catch((reason: Error) => reason);
+    expect(error).toMatchObject({ message: /faulty|'x'/, cause: { message: 'no digits are left' } });
+  });
+
+  it('reports points under weights with a prior that are not as wide as their density, and forecasts that are too wide', async () => {
+    const draws = seededRandom(4);
+    const weights = [1, -0.8, 0.6, 1.2];
+    let at = 0;
+    const table = Matrix.from(
+      Array.from({ length: 200 }, () => {
+        at = 0.8 * at + 0.6 * draws.normal();
+        return weights.map((weight) => weight * at + 0.2 * draws.normal());
+      }),
+    );
+    const chain = (isSpread: boolean) =>
+      defineModel({
+        name: 'chain',
+        variables: ({ y }: { y: Matrix }) => {
+          const density = markov({ coefficient: 0.8, variance: 0.36 });
+          const x = latent({ dim: 1, density, ...(isSpread && { posterior: gaussianLatents() }) });
+          const own = real(Matrix.from([[1, 1, 1, 1]]), { prior: normal({ mean: 0, deviation: 1 }) });
+          const f = mapped(x, linearMap({ weights: own }), { dim: 4 });
+          return { x, f, y: observed(y, { density: gaussian({ variance: 0.1 }), given: f, center: false }) };
+        },
+      })({ y: table });
+    const [points, spread] = [await fit(chain(false), { seed: 1 }), await fit(chain(true), { seed: 1 })];
+    // A step of 0.6 standard deviations and noise of 0.2.
+    const exact = weights.map((weight) => 0.36 * weight ** 2 + 0.04);
+    expect(points.message).toMatch(/Priors alone determine the scale of 'x': .* 'f.weights', .* too wide/);
+    expect(points.forecast(1).variance.at(0, 0)).toBeGreaterThan(2 * exact[0]!);
+    expect(spread.message).not.toMatch(/Priors alone/);
+    expect(Math.abs(spread.forecast(1).variance.at(0, 0) / exact[0]! - 1)).toBeLessThan(0.3);
   });
 
   it('names the scale that nothing determines', async () => {

@@ -251,6 +251,11 @@ describe('fitted rows with missing entries', () => {
         expect(Math.abs(variance.at(i, d) / expected.variance - 1)).toBeLessThan(0.05);
       }
     }
+    // One row alone has the same answer as beside the others of its fold.
+    const thrice = Matrix.from([...table, ...table, ...table].map((row, i) => row.map((entry) => entry + 0.01 * i)));
+    const many = await fit(open({ y: thrice }), { maxIterations: 3 });
+    const together = await many.impute(thrice);
+    expect((await many.impute([thrice.row(13)])).variance.at(0, 1)).toBe(together.variance.at(13, 1));
     // Rows that are not in the table are given all of it.
     const [moved, held] = [table[3]!.map((entry) => entry + 1e-9), table[3]!];
     const both = await result.impute([moved, held], settings);

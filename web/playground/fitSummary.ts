@@ -89,14 +89,14 @@ export function tableOf(
   };
 }
 
-/** Columns that are not fitted, as JSON: dates as `days`, text as `text`. */
+/** Columns that are not fitted, as JSON: dates as `days`, numbers as `numbers`, text as `text`. */
 export function plainBeside(beside: readonly Beside[] | undefined): object {
   if (beside === undefined || beside.length === 0) return {};
   return {
-    beside: beside.map(({ column, values }) => ({
+    beside: beside.map(({ column, values, isNumber }) => ({
       column,
       ...(values instanceof Float64Array
-        ? { days: Array.from(values, (value) => (Number.isNaN(value) ? null : value)) }
+        ? { [isNumber ? 'numbers' : 'days']: Array.from(values, (value) => (Number.isNaN(value) ? null : value)) }
         : { text: values }),
     })),
   };
@@ -105,9 +105,11 @@ export function plainBeside(beside: readonly Beside[] | undefined): object {
 /** Reads these columns back; undefined if they have another form. */
 export function savedBeside(given: unknown): readonly Beside[] | undefined {
   if (!Array.isArray(given)) return undefined;
-  return given.flatMap(({ column, days, text }: Readonly<Record<string, unknown>>): Beside[] => {
+  const values = (list: readonly (number | null)[]) => Float64Array.from(list, (value) => value ?? Number.NaN);
+  return given.flatMap(({ column, days, numbers, text }: Readonly<Record<string, unknown>>): Beside[] => {
     if (typeof column !== 'string') return [];
-    if (Array.isArray(days)) return [{ column, values: Float64Array.from(days, (value) => value ?? Number.NaN) }];
+    if (Array.isArray(days)) return [{ column, values: values(days) }];
+    if (Array.isArray(numbers)) return [{ column, values: values(numbers), isNumber: true }];
     return Array.isArray(text) ? [{ column, values: text.map(String) }] : [];
   });
 }

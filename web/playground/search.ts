@@ -29,8 +29,8 @@ export function rowsFound(
     }
     const near = beside.find(({ column }) => isName(column));
     if (near?.values instanceof Float64Array) {
-      const [days, dates] = [Date.parse(value) / 86_400_000, near.values];
-      return rows.filter((i) => COMPARISONS[comparison]!(dates[i]!, days));
+      const [limit, values] = [near.isNumber ? Number(value) : Date.parse(value) / 86_400_000, near.values];
+      return rows.filter((i) => COMPARISONS[comparison]!(values[i]!, limit));
     }
     if (near !== undefined && comparison === '=') {
       return rows.filter((i) => besideText(near, i).toLowerCase() === value.toLowerCase());

@@ -168,6 +168,8 @@ export interface Linked {
   readonly compact: boolean;
   /** True if the cross tours the map automatically until the visitor moves it. */
   readonly tour: boolean;
+  /** Column that colors the map at first; empty for the labels. */
+  readonly color: string;
 }
 
 /** Settings with checked types, completed by defaults; undefined if the page does not offer the model. */
@@ -185,7 +187,7 @@ export function checkedSettings(given: unknown): Settings | undefined {
 /** Content of a link; undefined if it is unreadable. */
 export function settingsOf(hash: string): Linked | undefined {
   try {
-    const { table, run, compact, tour, ...found } = JSON.parse(
+    const { table, run, compact, tour, color, ...found } = JSON.parse(
       decodeURIComponent(hash.replace(/^#/, '')),
     ) as Partial<Linked> & Partial<Settings>;
     const settings = checkedSettings(found);
@@ -196,6 +198,7 @@ export function settingsOf(hash: string): Linked | undefined {
       run: run === true,
       compact: compact === true,
       tour: tour === true,
+      color: typeof color === 'string' ? color : '',
     };
   } catch {
     return undefined;

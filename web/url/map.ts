@@ -1,9 +1,7 @@
 import { type Fit, fit, Matrix, pca } from 'latentfield';
-import { type CanvasMap, canvasMap, type MapScene } from 'latentfield/plot';
-import { type Background, backgroundOf, doubtOf } from '../playground/background.ts';
+import { type Background, backgroundOf } from '../playground/background.ts';
 import { deviationsOf } from '../playground/data/dataset.ts';
-import { byLabels, PALETTES } from '../playground/drawing/colors.ts';
-import { THEMES } from './themes.ts';
+import { type Predict, removeError, showError, stageIn } from './stage.ts';
 
 /** Options of {@link map}. */
 export interface MapOptions {
@@ -11,7 +9,7 @@ export interface MapOptions {
   readonly model?: string | undefined;
   /** Options of the model, such as `{ latentDim: 2 }`. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
-  /** Labels for coloring, one per row. */
+  /** Labels for coloring, one per row; more than ten different numbers are colored on a scale. */
   readonly labels?: readonly (string | number)[] | undefined;
   /** Names of the columns, for the row under the pointer. */
   readonly columns?: readonly string[] | undefined;
@@ -29,9 +27,11 @@ export interface DrawnMap {
 }
 
 /**
- * Draws a map of rows into an element: principal components at once, and the latents of another model when it is fitted, with its certainty in the background.
+ * Draws a map of rows into an element: principal components at once, and the latents of another model when it is fitted, with its certainty in the
+ * background. Dragging over a map of two dimensions decodes the row at the pointer, if the model predicts. Wheel and swipes stay the page's until the map
+ * is clicked, and again after Escape. An error is shown in the element, and rejects the promise.
  *
- * @param element - element that the map fills; 360 pixels high if it has no height
+ * @param element - element that the map fills; 420 pixels high if it has no height
  * @param rows - N×D, as lists of numbers
  */
 export async function map(
@@ -39,44 +39,54 @@ export async function map(
   rows: readonly (readonly number[])[],
   { model = 'pca', options, labels, columns, seed, maxIterations, signal }: MapOptions = {},
 ): Promise<DrawnMap> {
-  const stage = stageIn(element, rows, columns ?? []);
+  removeError(element);
+  let stage: ReturnType<typeof stageIn> | undefined;
   try {
-    const first = await fit(
-      pca(rows, { latentDim: Math.min(2, rows[0]?.length ?? 0), ...(model === 'pca' && options) }),
-    );
-    let shown: Fit = first as Fit;
-    stage.show(shown.latents, labels);
+    const observations = Matrix.from(rows);
+    stage = stageIn(element, observations, { labels, columns });
+    const principal = { latentDim: Math.min(2, observations.columns), ...(model === 'pca' && options) };
+    let shown: Fit = (await fit(pca(observations, principal))) as Fit;
+    stage.show(shown.latents, predictOf(shown));
     if (model !== 'pca') {
+      stage.say(`Principal components, until ${model} is fitted.`);
       const { makeModel } = await import('./models.ts');
-      const described = makeModel(model, rows, labels, { latentDim: 2, ...options });
-      shown = await fit(described, {
+      shown = await fit(makeModel(model, rows, labels, { latentDim: 2, ...options }), {
         ...(seed !== undefined && { seed }),
         ...(maxIterations && { maxIterations }),
         ...(signal && { signal }),
       });
-      stage.show(shown.latents, labels);
-      const background = await backgroundIn(shown, stage.spans(), deviationsOf(Matrix.from(rows)), signal);
-      if (background !== undefined) stage.show(shown.latents, labels, background);
+      stage.say('');
+      const predict = predictOf(shown);
+      stage.show(shown.latents, predict);
+      const background = predict && (await backgroundIn(shown.latents, predict, stage.spans(), observations, signal));
+      if (background !== undefined) stage.show(shown.latents, predict, background);
     }
     return { fit: shown, release: stage.release };
   } catch (error) {
-    stage.release();
+    stage?.release();
+    if (signal?.aborted !== true) showError(element, error);
     throw error;
   }
 }
+
+/** Prediction of new rows, with their noise, at positions of a map of two dimensions. */
+function predictOf({ latents, predict }: Fit & { predict?: PredictWithNoise }): Predict | undefined {
+  return predict === undefined || latents.columns !== 2 ? undefined : (X) => predict(X, { noise: true });
+}
+
+type PredictWithNoise = (X: Matrix, options: { noise: true }) => ReturnType<Predict>;
 
 /** Cells along each axis of the background, and its margin beyond the visible part, relative to its length. */
 const SIDE = 52;
 const BEYOND = 0.25;
 
 async function backgroundIn(
-  fitted: Fit,
-  visible: ReturnType<CanvasMap['spans']>,
-  spreads: Float64Array,
+  latents: Matrix,
+  predict: Predict,
+  visible: readonly [x: readonly [number, number], y: readonly [number, number]],
+  observations: Matrix,
   signal: AbortSignal | undefined,
 ): Promise<Background | undefined> {
-  const { latents, predict } = fitted as unknown as { latents: Matrix; predict?: Parameters<typeof backgroundOf>[0] };
-  if (predict === undefined || latents.columns !== 2) return undefined;
   const [x, y] = visible.map(([left, right], axis) => {
     const values = [left, right, ...latents.column(axis)];
     const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -85,66 +95,7 @@ async function backgroundIn(
   });
   return backgroundOf(
     predict,
-    { x: x!, y: y!, side: SIDE, middle: [0, 0], axes: [0, 1], spreads },
+    { x: x!, y: y!, side: SIDE, middle: [0, 0], axes: [0, 1], spreads: deviationsOf(observations) },
     signal ?? new AbortController().signal,
   );
-}
-
-/** Canvas and text of a map in an element. */
-function stageIn(element: HTMLElement, rows: readonly (readonly number[])[], columns: readonly string[]) {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  const frame = element.appendChild(document.createElement('div'));
-  frame.style.cssText = `position:relative;width:100%;height:100%;min-height:360px`;
-  const canvas = frame.appendChild(document.createElement('canvas'));
-  canvas.style.cssText = 'position:absolute;inset:0;width:100%;height:100%';
-  canvas.setAttribute('role', 'img');
-  const words = frame.appendChild(document.createElement('p'));
-  words.setAttribute('role', 'status');
-  words.style.cssText = 'position:absolute;left:8px;top:4px;margin:0;pointer-events:none;font:12px system-ui';
-  let draw: (hovered?: number) => void = () => {};
-  const say = (row: number) => {
-    const values = rows[row]
-      ?.slice(0, 8)
-      .map((value, d) => `${columns[d] ?? `column ${d + 1}`} ${Number(value.toPrecision(4))}`);
-    words.textContent =
-      values === undefined ? '' : `row ${row + 1}: ${values.join(', ')}${rows[row]!.length > 8 ? ', …' : ''}`;
-  };
-  const made: CanvasMap = canvasMap(canvas, {
-    isEmbedded: true,
-    hover: (row) => {
-      say(row);
-      draw(row);
-    },
-    pick: say,
-    lasso: () => {},
-  });
-  const show = (latents: Matrix, labels?: readonly (string | number)[], background?: Background) => {
-    const name = dark.matches ? 'dark' : 'light';
-    const theme = { name, map: THEMES[name], ...PALETTES[name] } as const;
-    const { kinds, kindOf } = byLabels((labels ?? Array(latents.rows).fill('')).map(String), '', theme);
-    const isLine = latents.columns < 2;
-    const scene: MapScene = {
-      x: latents.column(0),
-      y: isLine ? Array.from({ length: latents.rows }, (_, row) => row) : latents.column(1),
-      equal: !isLine,
-      titles: ['latent 1', isLine ? 'row' : 'latent 2'],
-      kinds,
-      kindOf,
-      ...(background && {
-        terrain: { x: background.x, y: background.y, side: background.side, doubt: doubtOf(background) },
-      }),
-    };
-    canvas.setAttribute('aria-label', `Map of ${latents.rows} rows`);
-    words.style.color = theme.map.ink;
-    draw = (hovered) => made.show(hovered === undefined || hovered < 0 ? scene : { ...scene, hovered }, theme.map);
-    draw();
-  };
-  return {
-    show,
-    spans: made.spans,
-    release: () => {
-      made.release();
-      frame.remove();
-    },
-  };
 }

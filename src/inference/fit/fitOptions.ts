@@ -121,7 +121,10 @@ const schema = v.strictObject({
    * a separate criterion).
    */
   tolerance: v.optional(fromZero),
-  /** Relative decrease of the objective per iteration below which the fit has converged; default 1e-11, or the model's default. */
+  /**
+   * Gain of an iteration per observed entry, in nats, below which the fit has converged (per variable for models without observations); default 1e-11,
+   * or the model's default.
+   */
   relativeDecrease: v.optional(fromZero),
   /**
    * Start of the search: natural values by path, such as `{ latents: X, 'mapping.noise': 0.1 }`, with the model's defaults for all other paths; or a

@@ -41,6 +41,8 @@ export interface FitProblem {
   readonly limits: { readonly bounds: Box; readonly scale: Float64Array } | undefined;
   /** Variables that are frozen during the first iterations. */
   readonly held: FrozenVariables | undefined;
+  /** Number of observed entries, or of variables without any: the size of a log density, up to constants. */
+  readonly size: number;
   /** Minus the log density, of the solver's variables. */
   readonly objective: ObjectiveFunction;
   /** Mini-batch objective, for a fit in batches. */
@@ -117,6 +119,7 @@ export function openProblem(
     limits: limitsOf(layout),
     // Values from the caller are not fixed at first, as the model's default start may be.
     held: start === undefined ? heldOf(assembly, layout) : undefined,
+    size: assembly.observed || layout.size || 1,
     objective: inBatches === undefined ? whole(objective) : scattered(inBatches, layout.size),
     inBatches,
     engine,
@@ -155,6 +158,7 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     start: none,
     limits: undefined,
     held: undefined,
+    size: 1,
     objective: () => ({ value: Number.NaN, gradient: none }),
     inBatches: undefined,
     chosenEngine: chosenEngine(given.engine),

@@ -49,7 +49,8 @@ export async function reconstructedRows(
 /**
  * Fills missing entries of rows with predictions. Only rows with missing entries are projected. Latents and functions are fitted jointly, so that the
  * functions are closer to a fitted row than its latents justify. Fitted rows are therefore projected and predicted like new rows, from the
- * observations of other rows, in ten folds.
+ * observations of other rows, in ten folds: each without all rows of the fold that have missing entries, so that a row does not depend on the others
+ * that are filled in.
  */
 export async function imputedRows(model: RowModel, given: GivenRows, rows: RowsByName, settings: PlacingSettings) {
   const filled = Object.fromEntries(
@@ -69,6 +70,19 @@ export async function imputedRows(model: RowModel, given: GivenRows, rows: RowsB
       if (predicted[name]) complete(filled[name]!, Y, numbers, predicted[name]);
   }
   return forEach(model, given, rows, 'impute', (name) => filled[name]!);
+}
+
+/** Names of the observed variables among some rows. */
+const observedIn = ({ observations }: RowModel, rows: RowsByName): string[] =>
+  Object.keys(rows).filter((name) => observations[name] !== undefined);
+
+/** Fitted rows by fold, with the rows that are left out for them: those with missing entries in the same fold too. */
+function foldsOf(rows: readonly number[], holed: readonly number[]) {
+  return Array.from({ length: MOST_PARTS }, (_, part) => {
+    const inFold = (numbers: readonly number[]) => numbers.filter((i) => i % MOST_PARTS === part);
+    const numbers = inFold(rows);
+    return { numbers, left: Array.from(new Set([...numbers, ...inFold(holed)])) };
+  }).filter(({ numbers }) => numbers.length > 0);
 }
 
 /** Maximum number of folds for leaving out fitted rows. */
@@ -107,9 +121,9 @@ function checkNoise(model: RowModel): void {
 }
 
 /** Rows with missing entries, each with the model that fills them in; for fitted rows, a model that was conditioned without them. */
-function partsOf(model: RowModel, rows: RowsByName): { readonly numbers: number[]; readonly by: RowModel }[] {
+function partsOf(model: RowModel, rows: RowsByName): { readonly numbers: readonly number[]; readonly by: RowModel }[] {
   const holed = rowsWith(joinedColumns(Object.values(rows)), true);
-  const names = Object.keys(rows).filter((name) => model.observations[name] !== undefined);
+  const names = observedIn(model, rows);
   // Up to the rounding of a change of units.
   const keyOf = (of: RowsByName, i: number) =>
     names.map((name) => Array.from(of[name]!.row(i), (entry) => entry.toPrecision(12)).join()).join();
@@ -118,13 +132,21 @@ function partsOf(model: RowModel, rows: RowsByName): { readonly numbers: number[
     for (let i = 0; i < model.observations[names[0]!]!.rows; i++) fitted.set(keyOf(model.observations, i), i);
   }
   const places = holed.map((i) => fitted.get(keyOf(rows, i)));
-  if (places.some((place) => place !== undefined)) checkNoise(model);
-  return Array.from({ length: MOST_PARTS + 1 }, (_, part) => {
-    const isOwn = (place: number | undefined) => (place === undefined ? MOST_PARTS : place % MOST_PARTS) === part;
-    const numbers = holed.filter((__, k) => isOwn(places[k]));
-    const left = places.filter((place) => place !== undefined && isOwn(place)) as number[];
-    return { numbers, by: left.length > 0 ? model.leavingOut!(left) : model };
-  }).filter(({ numbers }) => numbers.length > 0);
+  const isNew = (k: number) => places[k] === undefined;
+  const fresh = holed.filter((_, k) => isNew(k));
+  const others = fresh.length > 0 ? [{ numbers: fresh, by: model }] : [];
+  if (fresh.length === holed.length) return others;
+  checkNoise(model);
+  const rowsAt = new Map<number, number[]>();
+  holed.forEach((i, k) => {
+    if (!isNew(k)) rowsAt.set(places[k]!, [...(rowsAt.get(places[k]!) ?? []), i]);
+  });
+  const missing = rowsWith(joinedColumns(names.map((name) => model.observations[name]!)), true);
+  const own = foldsOf([...rowsAt.keys()], missing).map(({ numbers, left }) => ({
+    numbers: numbers.flatMap((place) => rowsAt.get(place)!),
+    by: model.leavingOut!(left),
+  }));
+  return [...own, ...others];
 }
 
 /** Predictions of one observed variable at the positions of rows of other variables. */

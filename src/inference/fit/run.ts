@@ -216,7 +216,7 @@ async function searchSteps(
   settings: RunSettings,
   signal: AbortSignal,
 ): Promise<Begun> {
-  const { compute, objective, start: origin, limits, layout, inBatches } = problem;
+  const { compute, objective, start: origin, limits, layout, inBatches, size } = problem;
   const { relativeDecrease, maxIterations, maxEvaluations, tolerance, pauseAt } = settings;
   const solver = await solverFor(
     given ?? (await (await import('./standardSolver.ts')).standardSolver(problem)),
@@ -228,7 +228,7 @@ async function searchSteps(
   }
   const most = pauseAt ?? maxIterations;
   const options = {
-    ...{ signal, relativeDecrease, ...limits },
+    ...{ signal, relativeDecrease, size, ...limits },
     ...(most !== undefined && { maxIterations: most }),
     ...(maxEvaluations !== undefined && { maxEvaluations }),
     ...(tolerance !== undefined && { tolerance }),

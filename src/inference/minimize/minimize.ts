@@ -234,7 +234,7 @@ function* drive(
         if (!isPartial) end = testGradient(norm, settings);
         if (end !== undefined) keepStationary(norm);
         if (step.value.comparable) {
-          decreases.set([relativeDecrease(run.iterate.value, previous), decreases[0]!]);
+          decreases.set([relativeDecrease(run.iterate.value, previous, settings.size), decreases[0]!]);
           end ??= testDecreases(decreases, settings, { value: run.iterate.value, gradientNorm: norm });
         }
         const declined = reportTo(settings, progress());

@@ -68,9 +68,9 @@ export function withoutBound({ value, gradientNorm }: At, { status }: End): End 
   return { status: 'failed', ending: 'failed', how };
 }
 
-/** Decrease of a value relative to its size, which counts as at least 1. */
-export function relativeDecrease(value: number, previous: number): number {
-  return (previous - value) / Math.max(Math.abs(previous), Math.abs(value), 1);
+/** Decrease of a value relative to a size: by default that of the value, which counts as at least 1. */
+export function relativeDecrease(value: number, previous: number, size?: number): number {
+  return (previous - value) / (size ?? Math.max(Math.abs(previous), Math.abs(value), 1));
 }
 
 /**
@@ -82,7 +82,7 @@ export function relativeDecrease(value: number, previous: number): number {
  */
 export function testDecreases(
   decreases: Float64Array,
-  { relativeDecrease: least }: SolveSettings,
+  { relativeDecrease: least, size }: SolveSettings,
   at: At,
 ): End | undefined {
   if (!decreases.every((decrease) => decrease <= least)) return undefined;
@@ -91,7 +91,7 @@ export function testDecreases(
     ending: 'relativeDecrease',
     how: 'Converged',
     criterion:
-      `each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of its size, ` +
+      `each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of ${size === undefined ? 'its size' : shortNumber(size)}, ` +
       `the last one by ${shortNumber(decreases[0]!)}${gradientLeft(at)}`,
   };
 }

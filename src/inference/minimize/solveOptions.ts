@@ -23,6 +23,8 @@ export interface SolveSettings
   extends Record<'maxIterations' | 'maxEvaluations' | 'tolerance' | 'relativeDecrease' | 'maxSeconds', number> {
   readonly start: Float64Array;
   readonly bounds: Box;
+  /** Size that decreases are relative to; undefined for that of the value. */
+  readonly size: number | undefined;
   readonly scale: Float64Array;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: Progress) => unknown) | undefined;
@@ -38,6 +40,8 @@ const limitFrom = (least: number) => {
 };
 const fromZero = 'a number of at least 0';
 const notNegative = v.pipe(v.number(fromZero), v.minValue(0, fromZero));
+const aboveZero = 'a number above 0';
+const positive = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
 const boundsSchema = v.strictObject(
   { lower: v.optional(v.any()), upper: v.optional(v.any()) },
   'an object { lower, upper }',
@@ -55,8 +59,13 @@ const schema = v.strictObject({
   maxEvaluations: limitFrom(1),
   /** Converged when no entry of the scaled projected gradient exceeds it; default 1e-5. */
   tolerance: v.optional(notNegative),
-  /** Converged when two consecutive iterations lower the value by at most this fraction of max(|f|, |f₊|, 1); default 2.2e-9. */
+  /** Converged when two consecutive iterations lower the value by at most this fraction of `size`; default 2.2e-9. */
   relativeDecrease: v.optional(notNegative),
+  /**
+   * Size of f that `relativeDecrease` is a fraction of, such as the number of observations, which does not depend on constants added to f. Default
+   * max(|f|, |f₊|, 1).
+   */
+  size: v.optional(positive),
   /** Stops before the first evaluation that would start this many seconds after the call; default no limit. */
   maxSeconds: v.optional(notNegative),
   /** Stops before the next evaluation once aborted. */
@@ -105,6 +114,7 @@ export function solveSettings(start: ArrayLike<number>, solver: Solver, given: S
     maxSeconds,
     tolerance,
     relativeDecrease,
+    size: options.size,
     signal: options.signal,
     onProgress: options.onProgress,
     state: options.state,

@@ -400,6 +400,9 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     if (variable.weights !== undefined)
       weights.set(name, keep(new Matrix(variable.weights, variable.weights.length, 1)));
   }
+  let observed = 0;
+  for (const { data, present } of seen.values())
+    observed += present === undefined ? data.data.length : present.data.reduce((sum, entry) => sum + entry, 0);
   const prepared = new Map<string, unknown>();
   const held: { readonly paths: readonly string[]; readonly iterations: number }[] = [];
   const features = new Map<string, Tensor2D>();
@@ -590,6 +593,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
   };
   return {
     parameters,
+    observed,
     ...(pointwise.length > 0 && { pointwise }),
     ...(held.length > 0 && { held: { paths: held.flatMap(({ paths }) => paths), iterations: held[0]!.iterations } }),
     ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),

@@ -1,5 +1,6 @@
-import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
+import { InvalidInputError, LatentFieldError, NumericalError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { shortNumber } from '../../core/wording.ts';
 import type { AnyModel, Findings, ParameterValues } from '../model.ts';
 import type { CompiledGraph } from './compiled.ts';
 import type { Node } from './graph.ts';
@@ -101,6 +102,54 @@ export function scaleFindings(
   return undefined;
 }
 
+/** Factors of points that a linear map, whose weights make up for them, does not notice. */
+const UNNOTICED = [2, 10];
+/** Step of the derivative of a log density in the scale of its points. */
+const SCALE_STEP = 1e-4;
+/** Relative difference of points' scale from that of their density that is reported. */
+const APART = 0.3;
+
+/**
+ * Findings about points whose scale is determined by priors alone, such as those under a linear map with a prior on its weights: at a joint maximum
+ * of n points and few weights, the points are contracted and the weights too large. What follows from the density of new points, such as a forecast, is then too wide. For
+ * points x from p, E[−xᵀ∇log p(x)] is the number of their coordinates; the ratio of the two is measured.
+ *
+ * @param termsAt - terms of the log density by name, at natural values
+ * @see Stein 1981, Estimation of the mean of a multivariate normal distribution, lemma 1
+ */
+export function contractionFindings(
+  model: CompiledGraph,
+  at: ParameterValues,
+  termsAt: (values: ParameterValues) => Readonly<Record<string, number>>,
+): Findings | undefined {
+  for (const node of model.graph.nodes) {
+    const { name, variable, densities } = node;
+    const points = at[name];
+    const [placed] = densities;
+    if (variable.role !== 'latent' || !(points instanceof Matrix) || densities.length !== 1) continue;
+    if (placed!.isFactor) continue;
+    const weights = model.graph.nodes
+      .filter(({ given, variable: { role } }) => role === 'mapped' && given.includes(name))
+      .flatMap((of) => Object.values(model.ownPaths(of.name)).filter((path) => model.parameters[path]!.free));
+    if (weights.length === 0) continue;
+    const rest = (values: ParameterValues) =>
+      Object.entries(termsAt(values)).reduce((sum, [term, own]) => (term === placed!.term ? sum : sum + own), 0);
+    const here = rest(at);
+    const powers = new Map<string, number>(weights.map((path) => [path, 0]));
+    const apart = (factor: number) =>
+      -Math.abs(heightAt(rest, { ...at, [name]: times(points, 1 / factor) }, powers, factor) - here);
+    choosePowers(powers, weights, [0, 1], () => apart(UNNOTICED[0]!));
+    if (!UNNOTICED.every((factor) => apart(factor) >= -ROUNDING * Math.max(1, Math.abs(here)))) continue;
+    const own = (scale: number) => termsAt({ ...at, [name]: times(points, scale) })[placed!.term]!;
+    const ratio = (own(1 - SCALE_STEP) - own(1 + SCALE_STEP)) / (2 * SCALE_STEP * points.data.length);
+    // The ratio of normal coordinates has the variance 2/n.
+    if (!(Math.abs(ratio - 1) > APART + 3 * Math.sqrt(2 / points.data.length))) continue;
+    const message = `Priors alone determine the scale of '${name}': at this joint maximum with ${moving(powers)}, squares of its points are ${shortNumber(ratio)} of what its density has on average, and forecasts and rows drawn from it are too ${ratio < 1 ? 'wide' : 'narrow'}. Infer '${name}' as Gaussian rows (posterior: gaussian()), or draw with samplePosterior.`;
+    return { message };
+  }
+  return undefined;
+}
+
 const isLoose = ({ parameters }: CompiledGraph, path: string): boolean =>
   parameters[path]!.free && parameters[path]!.prior === undefined;
 
@@ -191,7 +240,7 @@ function centers(
   return [new Float64Array(columns), ...real.map((entries) => Float64Array.from(entries as number[]))];
 }
 
-/** The objective after scaling these parameters by powers of a factor; −∞ if it is undefined. */
+/** The objective after scaling these parameters by powers of a factor; −∞ if there is no density there. */
 function heightAt(
   objective: (values: ParameterValues) => number,
   at: ParameterValues,
@@ -203,8 +252,12 @@ function heightAt(
   try {
     const found = objective(moved);
     return Number.isNaN(found) ? Number.NEGATIVE_INFINITY : found;
-  } catch {
-    return Number.NEGATIVE_INFINITY;
+  } catch (error) {
+    // A component that failed, which is the cause of a typed error, is not a value outside of a support or a matrix that has no factor.
+    const isWithoutDensity =
+      error instanceof NumericalError || (error instanceof LatentFieldError && error.cause === undefined);
+    if (isWithoutDensity) return Number.NEGATIVE_INFINITY;
+    throw error;
   }
 }
 

@@ -129,14 +129,21 @@ export function variablesModel<Data>(
     },
     findings: async (values, seed) => {
       if (!graph().nodes.some(mayShrink)) return undefined;
-      const { scaleFindings } = await import('../../later.ts');
+      const { contractionFindings, scaleFindings } = await import('../../later.ts');
       const isLoose = ([path, { free, prior }]: [string, Parameter]) =>
         free && prior === undefined && (places === undefined || /lengthscale/.test(path));
       return () => {
         const compiled = compiledFor(values);
+        const areLoose = Object.entries(compiled.parameters).some(isLoose);
         // Named models fix the scales of their default kernels.
-        if (!Object.entries(compiled.parameters).some(isLoose)) return undefined;
-        return withDensity(model, seed, (density) => scaleFindings(compiled, values, density));
+        if (!areLoose && places !== undefined) return undefined;
+        return withDensity(
+          model,
+          seed,
+          (density, _, termsAt) =>
+            (areLoose ? scaleFindings(compiled, values, density) : undefined) ??
+            (places === undefined ? contractionFindings(compiled, values, termsAt) : undefined),
+        );
       };
     },
     toJSON,
@@ -264,16 +271,20 @@ function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): 
 /** True for points whose scale may be undetermined. */
 const mayShrink = ({ variable }: Node): boolean => variable.role === 'latent' && variable.posterior === undefined;
 
-/** Calls `work` with the log density of a model as a function of natural values (−∞ if undefined), and with its initial values. */
+/** Calls `work` with the log density of a model as a function of natural values (−∞ if undefined), its initial values, and the terms of the density. */
 function withDensity<T>(
   model: Model,
   seed: number,
-  work: (density: (values: ParameterValues) => number, start: ParameterValues) => T,
+  work: (
+    density: (values: ParameterValues) => number,
+    start: ParameterValues,
+    termsAt: (values: ParameterValues) => Readonly<Record<string, number>>,
+  ) => T,
 ): T {
   return withFloat64(() => {
     const assembly = model.assemble(seed);
     const start = Object.fromEntries(Object.entries(assembly.parameters).map(([path, { initial }]) => [path, initial]));
-    const density = (values: ParameterValues) =>
+    const termsAt = (values: ParameterValues) =>
       withFloat64(() => {
         for (const [path, parameter] of Object.entries(assembly.parameters))
           checkSupport(parameter, values[path]!, path);
@@ -282,11 +293,14 @@ function withDensity<T>(
           random: seededRandom(seed),
           onJitter: () => {},
         });
-        const value = Object.values(terms).reduce((sum, term) => sum + op.valueOf(term), 0);
-        return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+        return Object.fromEntries(Object.entries(terms).map(([name, term]) => [name, op.valueOf(term)]));
       });
+    const density = (values: ParameterValues) => {
+      const value = Object.values(termsAt(values)).reduce((sum, term) => sum + term, 0);
+      return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+    };
     try {
-      return work(density, start);
+      return work(density, start, termsAt);
     } finally {
       assembly.dispose?.();
     }

@@ -14,10 +14,12 @@ export type RowView =
   /** Columns are x1, y1, x2, y2, … of joints; bones connect two of them. */
   | { readonly kind: 'figure'; readonly bones: readonly (readonly [number, number])[] };
 
-/** Column in addition to the observations: text, or dates as days since 1970-01-01. */
+/** Column in addition to the observations: text, dates as days since 1970-01-01, or numbers. */
 export interface Beside {
   readonly column: string;
   readonly values: readonly string[] | Float64Array;
+  /** True if the values are numbers instead of dates. */
+  readonly isNumber?: boolean | undefined;
 }
 
 /** Date from days since 1970-01-01, with its time unless that is midnight; empty if it is missing. */
@@ -30,8 +32,11 @@ export const dateText = (days: number): string =>
         .replace('T', ' ');
 
 /** Value of such a column as text. */
-export const besideText = ({ values }: Beside, row: number): string =>
-  values instanceof Float64Array ? dateText(values[row]!) : values[row]!;
+export function besideText({ values, isNumber }: Beside, row: number): string {
+  if (!(values instanceof Float64Array)) return values[row]!;
+  if (isNumber !== true) return dateText(values[row]!);
+  return Number.isNaN(values[row]!) ? '' : String(Number(values[row]!.toPrecision(4))).replace('-', '−');
+}
 
 /** Data to fit, and their display. */
 export interface Dataset {
@@ -122,8 +127,8 @@ export function rowsOfDataset(dataset: Dataset, rows: readonly number[], name: s
     observations,
     labels: chosen(dataset.labels),
     ids: chosen(dataset.ids) ?? rows.map((i) => String(i + 1)),
-    beside: dataset.beside?.map(({ column, values }) => ({
-      column,
+    beside: dataset.beside?.map(({ values, ...each }) => ({
+      ...each,
       values: values instanceof Float64Array ? Float64Array.from(rows, (i) => values[i]!) : chosen(values)!,
     })),
     notes: [],

@@ -16,6 +16,7 @@ const drawn = (
 export function turningBar(): Dataset {
   const rows: number[][] = [];
   const labels: string[] = [];
+  const angles: number[] = [];
   for (let angle = 0; angle < 18; angle++) {
     for (let length = 0; length < 6; length++) {
       const turn = (Math.PI * angle) / 18;
@@ -32,10 +33,14 @@ export function turningBar(): Dataset {
       }
       rows.push(pixels);
       labels.push(`length ${length + 1}`);
+      angles.push(10 * angle);
     }
   }
   const view = { kind: 'image', height: SIDE, width: SIDE } as const;
-  return drawn('turning bar', rows, { columns: pixelNames(SIDE, SIDE), labels, labelColumn: 'length', view });
+  return {
+    ...drawn('turning bar', rows, { columns: pixelNames(SIDE, SIDE), labels, labelColumn: 'length', view }),
+    beside: [{ column: 'angle', values: Float64Array.from(angles), isNumber: true }],
+  };
 }
 
 /** Segments of each digit, in the order top, upper left, upper right, middle, lower left, lower right, bottom. */

@@ -3,7 +3,7 @@ import { csv } from '../exports.ts';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
 import type { Role, Settings } from '../settings.ts';
-import { type Beside, counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
+import { type Beside, besideText, counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
 import type { Repair } from './repairs.ts';
 
 /** Visitor's file after reading. */
@@ -20,7 +20,12 @@ export interface OwnTable {
   readonly advice: { readonly units: string; readonly classes: string; readonly areCounts: boolean };
   readonly uses: readonly ColumnUse[];
   /** All columns of the file with their uses; empty for a table that was not read from a file. */
-  readonly all: readonly { readonly column: string; readonly role: Role | 'labels' }[];
+  readonly all: readonly {
+    readonly column: string;
+    readonly role: Role | 'labels';
+    /** Its first values, or the reason why it is left out. */
+    readonly sample: string;
+  }[];
   /** True if it contains numbers that may be read in another way. */
   readonly isRepairable: boolean;
 }
@@ -120,7 +125,7 @@ export class TableReader {
         ],
         dataset,
         uses: usesOf(table, chosen, beside),
-        all: rolesOf(table, chosen, roles),
+        all: rolesOf(table, chosen, roles, beside),
         isRepairable:
           table.others.some(({ reason }) => GROUPS.test(reason)) ||
           table.notes.some((note) => note.includes('`missingValues: ')),
@@ -223,20 +228,43 @@ const GROUPS = /`thousands: /;
 /** Maximum number of distinct values for a text column to color rows. */
 export const MOST_COLORED = 30;
 
-/** All columns of a file with their uses, fitted ones first. */
+/** Number of values that are shown of each column. */
+const SHOWN = 3;
+
+/** All columns of a file with their uses and first values, fitted ones first. */
 function rolesOf(
-  { columns, others, ids, idColumn }: PlainTable,
-  labels: string,
+  table: PlainTable,
+  labelColumn: string,
   roles: Settings['roles'],
+  besides: readonly Beside[],
 ): OwnTable['all'] {
+  const { columns, others, ids, idColumn, labels, observations } = table;
+  const rows = Array.from({ length: Math.min(SHOWN, observations.rows) }, (_, i) => i);
+  const sampleOf = (column: string, role: Role | 'labels'): string => {
+    const beside = besides.find((each) => each.column === column);
+    const [at, reason] = [columns.indexOf(column), others.find((each) => each.column === column)?.reason];
+    if (role === 'labels' && labels !== undefined) return rows.map((i) => labels[i]!).join(', ');
+    if (role === 'names' && ids !== undefined) return rows.map((i) => ids[i]!).join(', ');
+    if (role === 'categories')
+      return columns
+        .filter((each) => each.startsWith(`${column}=`))
+        .map((each) => each.slice(column.length + 1))
+        .join(', ');
+    if (at >= 0) {
+      const values = rows.map((i) => observations.data[i * observations.columns + at]!);
+      return values.map((value) => (Number.isNaN(value) ? 'missing' : String(value).replace('-', '−'))).join(', ');
+    }
+    if (beside !== undefined) return rows.map((i) => besideText(beside, i) || 'missing').join(', ');
+    return reason ?? '';
+  };
   const hot = Object.keys(roles).filter((column) => roles[column] === 'categories');
   const isOf = (column: string) => hot.some((each) => column.startsWith(`${each}=`));
   const found = new Map<string, Role | 'labels'>();
   for (const column of columns) if (!isOf(column)) found.set(column, 'fit');
   for (const { column } of others) found.set(column, ids !== undefined && column === idColumn ? 'names' : 'out');
   for (const column of hot) found.set(column, 'categories');
-  if (labels !== '') found.set(labels, 'labels');
-  return Array.from(found, ([column, role]) => ({ column, role }));
+  if (labelColumn !== '') found.set(labelColumn, 'labels');
+  return Array.from(found, ([column, role]) => ({ column, role, sample: sampleOf(column, role) }));
 }
 
 const MOST_NAMED = 6;

@@ -29,7 +29,7 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
   const table = await parseTable(bytes, name, { allowMissing: true }).catch(() => undefined);
   const candidates =
     table === undefined
-      ? (raggedRows(rows) ?? textAmongNumbers(rows, delimiter))
+      ? (splitElsewhere(rows) ?? raggedRows(rows) ?? textAmongNumbers(rows, delimiter))
       : [...groupedDigits(rows, delimiter), ...codes(rows, table.notes)];
   for (const [title, repaired] of candidates) {
     const written = repaired.map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\n');
@@ -45,6 +45,20 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
 
 type Candidate = readonly [title: string, rows: string[][]];
 
+/** Marks between cells that the reader does not try. */
+const MARKS = [':', '~', '^', '&', '/'];
+
+/** Candidate for lines of a single cell with another mark, as often in each; undefined if there is none. */
+function splitElsewhere(rows: string[][]): Candidate[] | undefined {
+  if (rows.some(({ length }) => length !== 1)) return undefined;
+  const mark = MARKS.find((each) => {
+    const counts = new Set(rows.map(([line]) => line!.split(each).length));
+    return counts.size === 1 && !counts.has(1);
+  });
+  if (mark === undefined) return undefined;
+  return [[`Split the lines at '${mark}'`, rows.map(([line]) => line!.split(mark).map((cell) => cell.trim()))]];
+}
+
 /** Candidate for lines of different lengths; undefined if all lines have the same number of cells. */
 function raggedRows(rows: string[][]): Candidate[] | undefined {
   const counts = new Map<number, number>();
@@ -52,7 +66,23 @@ function raggedRows(rows: string[][]): Candidate[] | undefined {
   if (counts.size < 2) return undefined;
   const [width, usual] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
   const others = rows.filter(({ length }) => length !== width);
-  if (2 * usual <= rows.length || rows[0]!.length !== width) return [];
+  const above = rows.findIndex(({ length }) => length === width);
+  if (2 * usual <= rows.length) return [];
+  // Lines of text above the names of the columns.
+  if (above > 0) {
+    if (rows[above]!.some((cell) => cell !== '' && Number.isFinite(Number(cell)))) return [];
+    const below = rows.slice(above);
+    const isWhole = others.length === above;
+    const title = `Leave out ${above === 1 ? 'the line' : `the ${above} lines`} above the table`;
+    return isWhole
+      ? [[title, below]]
+      : [
+          [
+            `${title}, and ${counted(others.length - above, 'line')} of another length`,
+            below.filter(({ length }) => length === width),
+          ],
+        ];
+  }
   const absent = others.reduce((sum, { length }) => sum + width - length, 0);
   return [
     [`Leave out ${counted(others.length, 'line')}`, rows.filter(({ length }) => length === width)],

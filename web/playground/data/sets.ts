@@ -29,8 +29,9 @@ function flow(): Dataset {
 }
 
 function roll(): Dataset {
-  const { observations } = swissRoll({ points: 300, seed: 1 });
-  return { ...plain('swiss roll', ['x', 'y', 'z']), observations };
+  const { observations, parameters } = swissRoll({ points: 300, seed: 1 });
+  const beside = [{ column: 'angle along the roll', values: parameters.column(0), isNumber: true }];
+  return { ...plain('swiss roll', ['x', 'y', 'z']), observations, beside };
 }
 
 function moons(): Dataset {

@@ -58,16 +58,54 @@ export interface Coloring {
   readonly numbers: { readonly low: number; readonly high: number; readonly areDates?: boolean } | undefined;
 }
 
-/** Ten colors, with another shape for each further ten labels. */
+/** Number of shapes of marks. */
+const SHAPES = 7;
+/** Least contrast of the colors of two kinds with the same shape. */
+const LEAST_CONTRAST = 1.5;
+
+/** Relative luminance of a color #rrggbb, by the definition of WCAG. */
+function luminanceOf(color: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+/** Contrast of two colors, from 1 to 21. */
+export function contrastOf(a: string, b: string): number {
+  const [darker, lighter] = [luminanceOf(a), luminanceOf(b)].sort((x, y) => x - y);
+  return (lighter! + 0.05) / (darker! + 0.05);
+}
+
+/**
+ * Shape of each kind: the first one whose kinds have other colors of enough contrast, or, if there is none, the first that this color does not have yet.
+ * Kinds repeat after all colors in all shapes.
+ */
+function shapesOf(colors: readonly string[], count: number): number[] {
+  const taken: string[][] = Array.from({ length: SHAPES }, () => []);
+  const combinations = SHAPES * colors.length;
+  const shapes = Array.from({ length: Math.min(count, combinations) }, (_, k) => {
+    const color = colors[k % colors.length]!;
+    const differs = taken.findIndex((others) => others.every((other) => contrastOf(color, other) >= LEAST_CONTRAST));
+    const shape = differs >= 0 ? differs : taken.findIndex((others) => !others.includes(color));
+    taken[shape]!.push(color);
+    return shape;
+  });
+  return Array.from({ length: count }, (_, k) => shapes[k % combinations]!);
+}
+
+/** Up to seventy labels, by ten colors and seven shapes; colors of little contrast have different shapes. */
 export function byLabels(labels: readonly string[], title: string, theme: Theme): Coloring {
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
   const names = [...counts.keys()].sort(new Intl.Collator('en', { numeric: true }).compare);
   const places = new Map(names.map((name, k) => [name, k]));
+  const shapes = shapesOf(theme.labels, names.length);
   const kinds = names.map((name, k) => ({
     name: name || '(none)',
     color: name === '' ? theme.none : theme.labels[k % theme.labels.length]!,
-    path: markPath(Math.floor(k / theme.labels.length)),
+    path: markPath(shapes[k]!),
     count: counts.get(name)!,
   }));
   return { title, kinds, kindOf: Uint16Array.from(labels, (label) => places.get(label)!), numbers: undefined };

@@ -44,6 +44,7 @@ export function App() {
   const [awaited, setAwaited] = useState('');
   const [isCompact, setCompact] = useState(false);
   const [isTour, setTour] = useState(false);
+  const [firstColor, setFirstColor] = useState('');
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isKeys, setKeys] = useState(false);
   const [query, setQuery] = useState('');
@@ -228,6 +229,7 @@ export function App() {
       setRun(found.settings.set !== 'own');
       setCompact(found.compact);
       setTour(found.tour);
+      setFirstColor(found.color);
       if (found.settings.set !== 'own') return;
       change({ set: DEFAULTS.set });
       if (found.table === undefined) {
@@ -390,7 +392,7 @@ export function App() {
         <Explorer
           {...{ shown, picture, others, theme, isPhone, isDrawerOpen, query, chosen, onKeys, exported }}
           isEmbedded={isCompact}
-          isTour={isTour}
+          {...{ isTour, firstColor }}
           added={added?.of === shown ? added?.rows : undefined}
           fitBar={fitBar}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}

@@ -74,6 +74,8 @@ interface Given {
   readonly isEmbedded: boolean;
   /** True if the cross tours the map automatically until the visitor moves it. */
   readonly isTour: boolean;
+  /** Column that colors the map at first; empty for the labels. */
+  readonly firstColor: string;
   readonly query: string;
   /** Counter that increases when the search results are to be selected. */
   readonly chosen: number;
@@ -96,6 +98,7 @@ export function Explorer({
   isDrawerOpen,
   isEmbedded,
   isTour,
+  firstColor,
   query,
   chosen,
   added,
@@ -121,7 +124,7 @@ export function Explorer({
 
   const [isTouring, setTouring] = useState(isTour);
   const [tool, setTool] = useState<Tool>('ask');
-  const [color, setColor] = useState('');
+  const [color, setColor] = useState(firstColor);
   const [behind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
@@ -180,7 +183,10 @@ export function Explorer({
     setTool('ask');
     setBehind('certainty');
     setDimensions([0, 1]);
-    if (color !== BY_ROW && rows?.columns.includes(color) !== true && besideOf(rows, color) === undefined) setColor('');
+    const isKnown = rows?.columns.includes(color) === true || besideOf(rows, color) !== undefined;
+    // Without labels, numbers that are known about the rows color them.
+    const known = rows?.labels === undefined ? rows?.beside?.find(({ isNumber }) => isNumber)?.column : undefined;
+    if (rows !== undefined && color !== BY_ROW && !isKnown) setColor(known ?? '');
     // As many keys and clicks as before, of another fit.
   }, [shown?.fit]);
 
@@ -1000,8 +1006,7 @@ function Glance({
   );
 }
 
-const besideOf = (rows: Dataset | undefined, color: string) =>
-  rows?.beside?.find(({ column }) => column === color)?.values;
+const besideOf = (rows: Dataset | undefined, color: string) => rows?.beside?.find(({ column }) => column === color);
 
 function coloringOf(rows: Dataset | undefined, color: string, count: number, theme: Theme): Coloring {
   if (color === BY_ROW)
@@ -1013,11 +1018,11 @@ function coloringOf(rows: Dataset | undefined, color: string, count: number, the
   const column = rows?.columns.indexOf(color) ?? -1;
   if (column >= 0) return byNumbers(rows!.observations.column(column), color, theme);
   const beside = besideOf(rows, color);
-  if (beside instanceof Float64Array) {
-    const coloring = byNumbers(beside, color, theme);
-    return { ...coloring, numbers: { ...coloring.numbers!, areDates: true } };
+  if (beside?.values instanceof Float64Array) {
+    const coloring = byNumbers(beside.values, color, theme);
+    return beside.isNumber ? coloring : { ...coloring, numbers: { ...coloring.numbers!, areDates: true } };
   }
-  if (beside !== undefined) return byLabels(beside, color, theme);
+  if (beside !== undefined) return byLabels(beside.values, color, theme);
   return rows?.labels === undefined ? ofOneColor(count, theme) : byLabels(rows.labels, rows.labelColumn, theme);
 }
 
@@ -1026,7 +1031,7 @@ function looksOf(rows: Dataset, color: string): Exported['looks'] {
     return { color: Array.from({ length: rows.observations.rows }, (_, i) => i + 1), legendTitle: BY_ROW };
   const column = rows.columns.indexOf(color);
   if (column >= 0) return { color: Array.from(rows.observations.column(column)), legendTitle: color };
-  const beside = besideOf(rows, color);
+  const beside = besideOf(rows, color)?.values;
   if (beside instanceof Float64Array) return { color: Array.from(beside), legendTitle: color };
   if (beside !== undefined) return { labels: beside, legendTitle: color };
   return rows.labels === undefined ? {} : { labels: rows.labels, legendTitle: rows.labelColumn };

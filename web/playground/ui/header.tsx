@@ -1,8 +1,8 @@
 import { doubtSentence } from 'latentfield/inference';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { counted } from '../data/dataset.ts';
+import { counted, deviationsOf } from '../data/dataset.ts';
 import { EXPORTS } from '../exports.ts';
-import type { Fitting, Pictured } from '../fitting.ts';
+import type { Fitting, Pictured, Shown } from '../fitting.ts';
 import type { Scores } from '../page.worker.ts';
 import { CARDS, MODELS } from '../settings.ts';
 import { Icon, Mark } from './icon.tsx';
@@ -72,16 +72,18 @@ export function Header(given: Given) {
       <button type="button" class="solid open-table" aria-label="Open a table" onClick={onOpen}>
         Open<span>&nbsp;a table</span>
       </button>
-      <p class="subject">
-        <b>{picture?.name}</b>{' '}
-        {picture?.dataset !== undefined && (
-          <span>
-            {counted(picture.dataset.observations.rows, 'row')} ×{' '}
-            {counted(picture.dataset.observations.columns, 'column')}
-          </span>
-        )}
-      </p>
-      {run === undefined && picture !== undefined && shown?.of !== undefined && <ModelChoice {...given} />}
+      <div class="what">
+        <p class="subject">
+          <b>{picture?.name}</b>{' '}
+          {picture?.dataset !== undefined && (
+            <span>
+              {counted(picture.dataset.observations.rows, 'row')} ×{' '}
+              {counted(picture.dataset.observations.columns, 'column')}
+            </span>
+          )}
+        </p>
+        {run === undefined && picture !== undefined && shown?.of !== undefined && <ModelChoice {...given} />}
+      </div>
       {(picture !== undefined || shown === undefined || run !== undefined) && <Status {...given} />}
       <span class="grow" />
       <label class="search">
@@ -174,8 +176,42 @@ function certaintyOf(scores: Scores | undefined): string {
     : `Trustworthiness ${scores.trustworthiness.toFixed(3)} of 1`;
 }
 
+/** Maximum number of rows at whose positions the uncertainty is computed. */
+const MOST_ROWS = 200;
+
+/**
+ * Median over rows of the standard deviation of a new row at their positions, relative to the spread of each column; undefined until it is known, and
+ * for a fit that does not predict or is shown without its rows.
+ */
+function useUncertainty(shown: Shown | undefined): number | undefined {
+  const [known, setKnown] = useState<{ of: Shown; share: number }>();
+  useEffect(() => {
+    if (shown?.fit.predicts !== true || shown.of === undefined) return;
+    const { fit, of } = shown;
+    const step = Math.ceil(fit.latents.rows / MOST_ROWS);
+    const spreads = deviationsOf(of.dataset.observations);
+    let isWanted = true;
+    fit.predict(fit.latents.toArrays().filter((_, i) => i % step === 0)).then(
+      ({ variance }) => {
+        const shares = variance
+          .toArrays()
+          .map((row) => Math.sqrt(row.reduce((sum, v, d) => sum + v / (spreads[d]! ** 2 || 1), 0) / row.length))
+          .sort((a, b) => a - b);
+        if (isWanted) setKnown({ of: shown, share: shares[Math.floor(shares.length / 2)]! });
+      },
+      // A fit whose worker has ended answers no more.
+      () => {},
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [shown]);
+  return known?.of === shown ? known?.share : undefined;
+}
+
 /** Current activity, or how far the shown map can be trusted. */
 function Status({ fitting: { shown, run, problem }, controls, reading, scores }: Given) {
+  const uncertainty = useUncertainty(shown);
   const state =
     run !== undefined
       ? run.isPaused
@@ -198,7 +234,15 @@ function Status({ fitting: { shown, run, problem }, controls, reading, scores }:
           ? problem === ''
             ? 'No map yet'
             : 'Stopped'
-          : [ENDINGS[shown.fit.status] ?? [], shown.of === undefined ? [] : certaintyOf(scores)].flat().join('. ');
+          : [
+              ENDINGS[shown.fit.status] ?? [],
+              shown.of === undefined ? [] : certaintyOf(scores),
+              uncertainty === undefined
+                ? []
+                : `Predicted values are uncertain by ${Math.round(100 * uncertainty)} % of the spread of each column`,
+            ]
+              .flat()
+              .join('. ');
   return (
     <div class="status" data-status={state}>
       <i />

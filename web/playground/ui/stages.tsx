@@ -126,9 +126,10 @@ export function Roles({ all, onRole }: Pick<OwnTable, 'all'> & { readonly onRole
       }}
     >
       <summary>Change the use of a column</summary>
-      {all.slice(0, MOST_CHANGED).map(({ column, role }) => (
+      {all.slice(0, MOST_CHANGED).map(({ column, role, sample }) => (
         <label key={column}>
           <span title={column}>{column}</span>
+          <em title={sample}>{sample}</em>
           <select
             data-column={column}
             aria-label={`Use of ${column}`}

@@ -349,6 +349,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     return sum;
   }
   const space = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') blurred();
     isSpace =
       event.type === 'keydown' &&
       event.key === ' ' &&

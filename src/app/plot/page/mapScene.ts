@@ -101,7 +101,7 @@ export type MapTool = 'ask' | 'lasso' | 'move';
 
 /** Listeners of a {@link CanvasMap}. */
 export interface MapEvents {
-  /** Leaves the wheel and swipes to the page around the map until the map is clicked. */
+  /** Leaves the wheel and swipes to the page around the map until the map is clicked, and again after Escape. */
   readonly isEmbedded?: boolean;
   /** The pointer entered a point, or left it (−1); with the pixel of the pointer. */
   hover(point: number, px: number, py: number): void;
