@@ -5,6 +5,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
+import { build } from 'vite';
+import { entries } from '../web/entries.mjs';
 import { anywhere } from '../web/site/base.mjs';
 import { pages } from '../web/site/contents.mjs';
 import { writeErrorPage } from '../web/site/errorSentences.mjs';
@@ -27,6 +29,8 @@ run('typedoc', '--options', 'web/site/typedoc.json', '--logLevel', 'Warn');
 run('vitepress', 'build', 'web/site');
 anywhere(dist);
 run('vite', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn');
+await buildRunner();
+writeFileSync(join(dist, 'reference/names.json'), JSON.stringify(namesOfReference()));
 writeFileSync(join(dist, 'llms.txt'), contentsInText());
 writeFileSync(join(dist, 'preview.png'), preview());
 process.stdout.write('The site is in web/dist; `npx vite preview web --outDir dist` shows it.\n');
@@ -60,6 +64,43 @@ function gatherDocuments() {
       ),
     );
   }
+}
+
+/** The pages of each import path of the reference, by name. */
+function namesOfReference() {
+  const nameOf = (file) => file.split('/').at(-1);
+  const found = {};
+  for (const name of readdirSync(join(generated, 'reference'), { recursive: true, encoding: 'utf8' }).sort()) {
+    const [, path, file] =
+      /^(.+?)\/((?:functions|classes|interfaces|variables)\/[^/]+)\.md$/.exec(name.replaceAll('\\', '/')) ?? [];
+    if (path !== undefined) found[path] = [...(found[path] ?? []), file];
+  }
+  for (const files of Object.values(found)) files.sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  return found;
+}
+
+/** Builds the worker that runs blocks of documents, with the library in files that it loads when it needs them. */
+async function buildRunner() {
+  await build({
+    root: join(root, 'web/site'),
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    base: './',
+    resolve: { alias: entries },
+    worker: { format: 'es' },
+    build: {
+      outDir: join(dist, 'run'),
+      target: 'es2022',
+      modulePreload: false,
+      chunkSizeWarningLimit: 2000,
+      rolldownOptions: {
+        input: join(root, 'web/site/run.worker.mjs'),
+        output: { entryFileNames: 'run.js' },
+        external: [/^node:/, 'koffi'],
+      },
+    },
+  });
 }
 
 /** The pages, one a line with its first sentence, for programs that read: https://llmstxt.org. */

@@ -13,6 +13,7 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/cs
 const FITS = 5;
 /** Milliseconds without a request after which a page is at rest. */
 const REST = 500;
+const PATIENCE = 300_000;
 
 const EMBED = `<!doctype html><meta charset="utf-8"><title>An embed</title><link rel="icon" href="data:,"><div id="map" style="height: 480px"></div><script type="module">
 import { map } from './embed/map.js';
@@ -43,13 +44,13 @@ const PAGES = {
   document: { path: 'first-model.html', ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
   embed: {
     path: 'embed.html',
-    ready: (page) => page.waitForFunction('globalThis.isReady', null, { timeout: 120_000 }),
+    ready: (page) => page.waitForFunction('globalThis.isReady', null, { timeout: PATIENCE }),
     fit: (page, seed) => page.evaluate(`globalThis.fitAgain(${seed})`),
   },
 };
 
 function mapOf(page) {
-  return page.getByRole('application').first().waitFor({ timeout: 120_000 });
+  return page.getByRole('application').first().waitFor({ timeout: PATIENCE });
 }
 
 /** Serves the site, and the files of an embed below embed/, compressed. */
@@ -105,6 +106,7 @@ async function measured(name, url) {
     args: ['--no-sandbox', '--js-flags=--expose-gc'],
   });
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  page.setDefaultTimeout(PATIENCE);
   await page.addInitScript(record);
   let [bytes, requests, last] = [0, 0, performance.now()];
   page.on('requestfinished', async (request) => {

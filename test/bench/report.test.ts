@@ -49,7 +49,7 @@ describe('the report of a benchmark', () => {
     expect(stdout).toContain(`${rows.length} rows, as they should be`);
   });
 
-  it('fails when a section returned nothing, and names all that did so', () => {
+  it('fails when a section returned nothing, and names all that did so', { tags: 'long' }, () => {
     const one = check({ results: rows.filter((row) => row.section !== 'tpslvm') });
     expect(one.status).toBe(1);
     expect(one.stderr).toMatch(/^The report is not as it should be:\n {2}nothing of section 'tpslvm'\n$/);
@@ -58,7 +58,7 @@ describe('the report of a benchmark', () => {
     for (const name of Object.keys(sections).slice(1)) expect(stderr).toContain(`nothing of section '${name}'`);
   });
 
-  it('fails when rows have no numbers, or contenders disagree', () => {
+  it('fails when rows have no numbers, or contenders disagree', { tags: 'long' }, () => {
     const broken = { section: 'fit', task: 'a task', contender: 'wasm' };
     const { status, stderr } = check({ results: [...rows, broken], disagreements: ['They differ.'] });
     expect(status).toBe(1);

@@ -107,7 +107,7 @@ describe('rows that are placed', async () => {
     Array.from({ length: 10 }, () => Array.from({ length: 12 }, (_, j) => Y.at(Math.floor(40 * random.uniform()), j))),
   );
 
-  it('are compared by their densities with rows of the fit', async () => {
+  it('are compared by their densities with rows of the fit', { tags: 'long' }, async () => {
     const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 40 });
     const like = await likenessOf((rows) => result.project(rows), Y, result.latents);
     expect(like).toMatchObject({ by: 'density', compared: 40, moved: 0 });

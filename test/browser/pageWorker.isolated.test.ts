@@ -86,7 +86,7 @@ describe('the worker of the playground, given columns in different units', () =>
     expect((await twice({ kind: 'open', text: await again({ kind: 'json' }) })).settings).toEqual(settings);
   });
 
-  it('scores 2000 of more than 3000 rows', async () => {
+  it('scores 2000 of more than 3000 rows', { tags: 'long' }, async () => {
     const Y = Matrix.from(Array.from({ length: 3600 }, (_, i) => [i % 60, Math.floor(i / 60), 0]));
     const X = Matrix.from(Y.toArrays().map(([a, b]) => [a!, b!]));
     const found = await ask({ kind: 'scores', Y, X, labels: undefined });

@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { gplvm, knnGraph, Matrix, rbf } from '../../src/index.ts';
 import { builtInKernels, parseKernel } from '../../src/kernels/index.ts';
+import { programsOf } from '../../web/site/runnable.mjs';
 import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
@@ -55,7 +56,7 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
       ...['troubleshooting', 'every-error-sentence', 'gallery'].map(html),
       ...['articles/gplvm', 'articles/maximum-entropy', 'articles/trust'].map(html),
       ...['project/benchmarks', 'project/reliability', 'project/fields', 'project/notation'].map(html),
-      'reference/index/functions/gplvm.html',
+      'reference/latentfield/functions/gplvm.html',
     ]) {
       expect(names).toContain(name);
     }
@@ -214,7 +215,7 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
         'custom-components',
         'coming-from',
         'articles/trust',
-        'reference/index/functions/gplvm',
+        'reference/latentfield/functions/gplvm',
       ];
       for (const name of names) {
         await page.goto(`${served.url}${name}.html`);
@@ -332,6 +333,135 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
       await page.goBack();
     }
     expect(served.missing).toEqual([]);
+    await page.close();
+    await served.close();
+  });
+
+  /** Blocks of a document with the output below each, as they are shown. */
+  const shownBlocks = (name: string) =>
+    [
+      ...readFileSync(join(root, name), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm),
+    ].map(([, code, output]) => ({ code: code!, output }));
+
+  it('runs blocks of documents in the page, and prints what the document shows', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    let [compared, count] = [0, 0];
+    for (const name of ['first-model', 'new-rows', 'fitting', 'coming-from']) {
+      await page.goto(`${served.url}${name}.html`);
+      await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!);
+      const blocks = shownBlocks(`docs/${name}.md`);
+      const runs = page.locator('.run-code');
+      const programs = programsOf(blocks.map(({ code }) => code));
+      expect(await runs.count()).toBe(programs.filter((program) => program !== undefined).length);
+      const outputs = blocks.filter((_, k) => programs[k] !== undefined).map(({ output }) => output);
+      for (const [k, output] of outputs.entries()) {
+        count++;
+        const run = runs.nth(k);
+        await run.getByRole('button', { name: 'Run' }).click();
+        await run.getByRole('button', { name: 'Run' }).waitFor({ timeout: 120_000 });
+        const failed = await run.getByRole('alert').allInnerTexts();
+        if (failed.length > 0) problems.push(`${name}, block ${k + 1}: ${failed.join()}`);
+        if (output === undefined) continue;
+        compared++;
+        const printed = await run.locator('pre').innerText();
+        if (printed.trimEnd() !== output.trimEnd())
+          problems.push(`${name}, block ${k + 1}:\n${printed}\ninstead of\n${output}`);
+      }
+    }
+    expect(problems).toEqual([]);
+    expect(count).toBeGreaterThan(30);
+    expect(compared).toBeGreaterThan(10);
+    expect(served.missing).toEqual([]);
+    await page.close();
+    await served.close();
+  });
+
+  it('reports the error of a block, and stops it', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage();
+    await page.goto(`${served.url}first-model.html`);
+    await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!);
+    const run = page.locator('.run-code').first();
+    await page.route('**/run/run.js', (route) => route.abort());
+    await run.getByRole('button', { name: 'Run' }).click();
+    await run.getByRole('alert').waitFor();
+    expect(await run.getByRole('alert').innerText()).toContain('The library could not be loaded.');
+    await page.unroute('**/run/run.js');
+    await run.getByRole('button', { name: 'Run' }).click();
+    await run.getByRole('button', { name: 'Stop' }).click();
+    expect(await run.getByRole('status').innerText()).toBe('Stopped.');
+    await page.close();
+    await served.close();
+  });
+
+  it('has figures in articles that run when one scrolls to them, colored by their true parameters', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(`${served.url}articles/trust.html`);
+    await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!);
+    // At most the first is in view.
+    expect(await page.locator('.live.figure').count()).toBe(7);
+    expect(await page.locator('iframe').count()).toBeLessThan(2);
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.locator('.live.figure').first().scrollIntoViewIfNeeded();
+    const frame = page.frameLocator('iframe').first();
+    await frame.getByRole('application', { name: /^Map of 300 rows, pca/ }).waitFor({ timeout: 60_000 });
+    // The Swiss roll by the angle along it, from 3π/2 to 9π/2.
+    const scale = frame.getByRole('img', { name: /^angle along the roll from 4\.\d+ to 14(?:\.\d+)?$/ });
+    await scale.waitFor();
+    // Nothing moves when a figure begins.
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
+    await page.goto(`${served.url}articles/gplvm.html`);
+    await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!);
+    await page.locator('.live.figure').nth(2).scrollIntoViewIfNeeded();
+    const bar = page.frameLocator('iframe[title^="The turning bar"]');
+    await bar.getByRole('img', { name: 'angle from 0 to 170' }).waitFor({ timeout: 60_000 });
+    await page.close();
+    await served.close();
+  });
+
+  it('lists the reference by import path, with the names of each', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(`${served.url}reference/latentfield/variables/rbf.html`);
+    const sidebar = page.locator('.VPSidebar');
+    for (const path of ['latentfield', 'latentfield/kernels', 'latentfield/io', 'latentfield/testing'])
+      expect(await sidebar.getByRole('link', { name: path, exact: true }).count()).toBe(1);
+    const names = page.getByRole('region', { name: 'Names of latentfield' });
+    await names.getByRole('link', { name: 'matern32', exact: true }).waitFor();
+    expect(await names.locator('[aria-current=page]').allInnerTexts()).toEqual(['rbf']);
+    expect(await page.locator('.vp-doc code').first().innerText()).toBe("import { rbf } from 'latentfield'");
+    await names.getByRole('link', { name: 'matern32', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: /matern32/ }).waitFor();
+    await page.close();
+    await served.close();
+  });
+
+  it('prints documents without navigation, and has formulas within a phone', async () => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${served.url}articles/trust.html`);
+    // A formula is as wide as the text, or scrolls alone.
+    const formulas = await page.locator('.katex-display').evaluateAll((all) =>
+      all.map((formula) => ({
+        right: formula.getBoundingClientRect().right,
+        isWhole: formula.scrollWidth <= formula.clientWidth || getComputedStyle(formula).overflowX === 'auto',
+      })),
+    );
+    expect(formulas.length).toBeGreaterThan(0);
+    for (const { right, isWhole } of formulas) expect([right <= 390, isWhole]).toEqual([true, true]);
+    await page.emulateMedia({ media: 'print' });
+    for (const name of ['.VPNav', '.VPSidebar', '.VPLocalNav', '.VPDocFooter', '.live-button'])
+      for (const each of await page.locator(name).all()) expect([name, await each.isVisible()]).toEqual([name, false]);
+    expect(await page.locator('.vp-doc h1').isVisible()).toBe(true);
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image\/svg\+xml,.*circle/);
     await page.close();
     await served.close();
   });

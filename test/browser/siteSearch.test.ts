@@ -128,7 +128,7 @@ describe.skipIf(why !== '')(`the search of the site${why}`, async () => {
   });
 
   it('finds an export by its name', () => {
-    expect(pagesFor('nearestNeighborError')).toContain('reference/index/functions/nearestNeighborError');
+    expect(pagesFor('nearestNeighborError')).toContain('reference/latentfield/functions/nearestNeighborError');
   });
 });
 

@@ -11,7 +11,7 @@ vi.mock('node:fs/promises', async (original) => ({
   },
 }));
 
-it('a model that no paper has takes 11 lines: it trains, projects, saves and plots', async () => {
+it('a model that no paper has takes 11 lines: it trains, projects, saves and plots', { tags: 'long' }, async () => {
   const text = readFileSync(new URL('../../examples/newModel.ts', import.meta.url), 'utf8');
   const [model] = text.match(/defineModel\(\{[\s\S]*?\n\}\);/)!;
   expect(model.split('\n').length).toBeLessThanOrEqual(11);

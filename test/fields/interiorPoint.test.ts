@@ -101,7 +101,7 @@ describe('the interior-point method on a sparse graph', () => {
     expect(evaluations).toBeLessThan(600);
   });
 
-  it('takes no more evaluations on a graph eight times as large', () => {
+  it('takes no more evaluations on a graph eight times as large', { tags: 'long' }, () => {
     const small = solved(problemOf(500));
     const large = solved(problemOf(4000));
     expect(large.kktResidual).toBeLessThan(1e-10);

@@ -114,7 +114,9 @@ describe('a fit in batches', () => {
     expect((whole.objective - result.objective) / (whole.objective - start)).toBeLessThan(0.2);
   });
 
-  it('shows its epochs, and ends where the bound of an epoch no longer rises, with the bound of all rows', async () => {
+  it('shows its epochs, and ends where the bound of an epoch no longer rises, with the bound of all rows', {
+    tags: 'long',
+  }, async () => {
     const epochs: number[] = [];
     const result = await fit(model, {
       batchSize: 10,

@@ -89,7 +89,7 @@ describe('a fit resumed from its checkpoint', () => {
     expect(bitsOf(resumed)).toBe(bitsOf(await fit(model(), more)));
   });
 
-  it('continues where the solver has no memory, as for a field on a sparse graph', async () => {
+  it('continues where the solver has no memory, as for a field on a sparse graph', { tags: 'long' }, async () => {
     const field = () => meu(pipeFlow({ points: 300, seed: 2 }).observations, { neighbors: 4 });
     const states: Checkpoint[] = [];
     const whole = await fit(field(), {
@@ -190,7 +190,7 @@ describe('checkpoints', () => {
     }
   });
 
-  it('come from workers too', async () => {
+  it('come from workers too', { tags: 'long' }, async () => {
     const start = () => new Worker(fitWorker);
     const { whole, texts } = await saved({ workers: { count: 2, start } });
     const running = texts.map((text) => JSON.parse(text) as Checkpoint).filter(({ starts }) => starts[1] !== null);

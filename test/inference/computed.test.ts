@@ -91,7 +91,7 @@ describe('a model that computes its solution', () => {
     expect(few.latents).not.toEqual(stopped.latents);
   });
 
-  it('continues from a checkpoint to the same bits', async () => {
+  it('continues from a checkpoint to the same bits', { tags: 'long' }, async () => {
     const saved: string[] = [];
     const checkpoint = (state: Checkpoint) => saved.push(JSON.stringify(state));
     const whole = await fit(search(), { checkpoint, checkpointInterval: 0 });
@@ -109,7 +109,7 @@ describe('a model that computes its solution', () => {
     expect(bitsOf(await fit(closed(), { resume: JSON.parse(saved.at(-1)!) }))).toBe(bitsOf(closedAgain));
   });
 
-  it('is computed in a worker to the same bits', async () => {
+  it('is computed in a worker to the same bits', { tags: 'long' }, async () => {
     for (const model of [isomap(observations, { neighbors: 6 }), search(), ppca(observations)] as Model[]) {
       const here = await fit(model);
       const there = await fit(model, { workers: { count: 1, start: inThisThread } });

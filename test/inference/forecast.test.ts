@@ -134,7 +134,7 @@ const wave = Matrix.from(
 );
 
 describe('forecasts through a Gaussian process', () => {
-  it('are the integrals over the position of the row that follows', async () => {
+  it('are the integrals over the position of the row that follows', { tags: 'long' }, async () => {
     const walking = defineModel({
       name: 'walking',
       variables: ({ y }: { y: Matrix }) => {

@@ -156,7 +156,7 @@ describe('threads and engines', () => {
   ) as [Matrix, Matrix];
   const alone = localScores(Y, X, { neighbors: 7 });
 
-  it('score the same bits on two threads', async () => {
+  it('score the same bits on two threads', { tags: 'long' }, async () => {
     const threads = await startThreads(2);
     try {
       expect(threads.count).toBe(2);
@@ -166,7 +166,7 @@ describe('threads and engines', () => {
     }
   });
 
-  it('rank alike without compiled routines', () => {
+  it('rank alike without compiled routines', { tags: 'long' }, () => {
     const plain = withEngine(sharedMemory(), 'typescript', () => localScores(Y, X, { neighbors: 7 }));
     expect(plain.coRanking.matrix).toEqual(alone.coRanking.matrix);
     expect(plain.coRanking.agreement).toEqual(alone.coRanking.agreement);
@@ -175,7 +175,7 @@ describe('threads and engines', () => {
     expect(withEngine(sharedMemory(), 'typescript', () => trustworthiness(Y, X, 7))).toBe(trustworthiness(Y, X, 7));
   });
 
-  it('give back all memory, also of work that is ended early', () => {
+  it('give back all memory, also of work that is ended early', { tags: 'long' }, () => {
     const memory = sharedMemory();
     const before = memory.liveBytes;
     for (const { first } of rankedNeighbors(Y)) if (first === 0) break;

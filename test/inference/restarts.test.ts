@@ -193,7 +193,7 @@ describe('workers', () => {
     expect(bitsOf(await fit(field(), { ...few, workers: workers(2) }))).toBe(bitsOf(here));
   });
 
-  it('know custom parts of a model from a separate file only', async () => {
+  it('know custom parts of a model from a separate file only', { tags: 'long' }, async () => {
     const own = () => gplvm(observations, { latentDim: 2, kernel: cauchy() });
     const short = { ...options, maxIterations: 3, restarts: 1 };
     const refused = fit(own(), { ...short, workers: workers(1) });

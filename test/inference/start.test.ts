@@ -78,7 +78,7 @@ describe('the option start of fit', () => {
     for (const objective of at.diagnostics.restarts!) expect(objective).toBeLessThan(-1e9);
   });
 
-  it('starts workers of restarts there too', async () => {
+  it('starts workers of restarts there too', { tags: 'long' }, async () => {
     const options = { start: { 'mapping.noise': 0.2 }, restarts: 1, maxIterations: 3 } as const;
     const alone = await fit(model, options);
     const url = await bundled('src/app/workers/fitWorker.ts');

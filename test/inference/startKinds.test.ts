@@ -148,7 +148,7 @@ describe('restarts of several kinds', () => {
     expect(found[1]).toBeCloseTo(evaluate(mapped(unfolded)).objective, 6);
   });
 
-  it('have the same bits in workers and when they are resumed', async () => {
+  it('have the same bits in workers and when they are resumed', { tags: 'long' }, async () => {
     const options: FitOptions = {
       restarts: { count: 3, inits: ['isomap', 'random', 'pca'], width: 0.3 },
       maxIterations: 8,

@@ -245,7 +245,9 @@ describe('the Laplace approximation', () => {
     await expect(refused).rejects.toThrow("'pca' computes its solution");
   });
 
-  it('of a Bayesian GPLVM covers its hyperparameters only, as its means and variances are not points', async () => {
+  it('of a Bayesian GPLVM covers its hyperparameters only, as its means and variances are not points', {
+    tags: 'long',
+  }, async () => {
     const { observations } = pipeFlow({ points: 20, seed: 3 });
     const model = bayesianGplvm(observations, { latentDim: 1, inducing: 8, kernel: rbf(), noise: 0.05 });
     const result = await fit(model, { maxIterations: 2000 });

@@ -235,7 +235,7 @@ describe('fitted rows with missing entries', () => {
   table[7]![0] = Number.NaN;
   table[7]![2] = Number.NaN;
 
-  it('are filled in like new rows of the model fitted to the others', async () => {
+  it('are filled in like new rows of the model fitted to the others', { tags: 'long' }, async () => {
     const result = await fit(open({ y: Matrix.from(table) }), { seed: 1, maxIterations: 60 });
     const settings = { calibrated: false, draws: 8192 };
     const { mean, variance } = await result.impute(table, settings);

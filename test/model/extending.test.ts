@@ -93,7 +93,7 @@ describe('a shared GPLVM', () => {
     expect(linesOf(name)).toBeLessThanOrEqual(20);
   });
 
-  it('places points from either view, and comes back with the same bits', async () => {
+  it('places points from either view, and comes back with the same bits', { tags: 'long' }, async () => {
     const model = shared(A, B);
     const result = await fit(model, { maxIterations: 40 });
     const again = loadFit<typeof model>(JSON.parse(JSON.stringify(result)));

@@ -55,7 +55,7 @@ describe('an assessment of pure noise', () => {
     }
   });
 
-  it('concludes so for a Gaussian process and for a neighbor embedding too', async () => {
+  it('concludes so for a Gaussian process and for a neighbor embedding too', { tags: 'long' }, async () => {
     const Y = noiseOf(7, 60, 5);
     for (const model of [gplvm(Y, { latentDim: 2 }), tsne(Y, { perplexity: 10 })]) {
       const { structure } = await assess(await fit(model), { ...few, fit: { maxIterations: 50 } });
@@ -134,7 +134,7 @@ describe('an assessment of a plane in six dimensions', () => {
     ]);
   });
 
-  it('estimates at its start, and after each fit, about how long the rest takes', async () => {
+  it('estimates at its start, and after each fit, about how long the rest takes', { tags: 'long' }, async () => {
     let now = 0;
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
     const slow = defineKernel({

@@ -199,6 +199,7 @@ describe.each(MODELS)('%s with columns by their kinds', (name, make) => {
 
 describe('fractions and grades', () => {
   it('are predicted, drawn, saved and refused as what they are, each column of grades with its own cut points', {
+    tags: 'long',
     timeout: 120_000,
   }, async () => {
     const drawn = Array.from({ length: 30 }, () => {

@@ -73,8 +73,14 @@ const withOptions: Record<string, () => Model<AnyPaths, Mapped>> = {
     gplrf(withHoles, labels, { latentDim: 2, strength: 0.1, scale: true, missing: 'ignore' }),
 };
 
-/** Whose parts others have, in other company. */
+/** Whose parts others have, in other company, or whose priors test/priors checks. */
 const mixed = [
+  'GPLVM with an MLP back-constraint',
+  'semi-supervised GPLRF',
+  'LL-GPLVM',
+  'rank GPLVM',
+  't-SNE GPLVM',
+  'sparse TPSLVM with given centers and missing entries',
   'GPLVM with a linear back-constraint',
   'BC-GPLVM-DM',
   'BC-TPSLVM',

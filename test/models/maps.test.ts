@@ -245,7 +245,7 @@ describe('a decoder on a map', () => {
     },
   );
 
-  it('is fitted together with the map at a strength', async () => {
+  it('is fitted together with the map at a strength', { tags: 'long' }, async () => {
     const options = { decoder: { inducing: 20, strength: 500 }, steps: 150 };
     for (const model of [umap(Y, options), tsne(Y, options)]) {
       const result = await fit(model, { maxIterations: 30 });

@@ -113,7 +113,7 @@ describe('the likelihood of categories', () => {
     });
   });
 
-  it('draws rows of one level each, as often as they are likely', () => {
+  it('draws rows of one level each, as often as they are likely', { tags: 'long' }, () => {
     const n = 20_000;
     const drawn = withFloat64(() => {
       const f = op.mul<Tensor2D>(row([...A, 0.5, -0.5]), op.ones([n, 1]));
@@ -234,7 +234,10 @@ describe('models of categories', () => {
   it(`${title}: given Gaussian rows`, () =>
     isRight(bayesianGplvm(indicators, { latentDim: 1, inducing: 4, likelihood: categorical({ levels: [3, 2] }) })));
 
-  it('predict probabilities, place rows by their levels and are read again', { timeout: 60_000 }, async () => {
+  it('predict probabilities, place rows by their levels and are read again', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const result = await fit(both(), { maxIterations: 100 });
     const bound = result.diagnostics.approximations!.find(({ name }) => name === 'expectationBound')!;
     expect(bound).toMatchObject({ of: ['kinds'], count: 5 });

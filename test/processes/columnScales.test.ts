@@ -104,7 +104,7 @@ describe('one scale per column', () => {
     expectClose(ratios, quadratics(Y, X).forms, 1e-9);
   });
 
-  it('enters the density of new rows, draws, and saved fits', async () => {
+  it('enters the density of new rows, draws, and saved fits', { tags: 'long' }, async () => {
     const result = await fit(gplvm(Y, { latentDim: 2, ...held }), { maxIterations: 0 });
     const { latents, logDensityAtPlace } = await result.project(Y.slice(0, 3));
     const { mean, variance } = result.predict(latents, { noise: true });

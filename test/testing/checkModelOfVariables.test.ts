@@ -101,7 +101,7 @@ describe('checkModel of a model of variables', () => {
     ]);
   });
 
-  it('refuses moments of another process, of other columns, and below 0', () => {
+  it('refuses moments of another process, of other columns, and below 0', { tags: 'long' }, () => {
     expect(failures(withMoments((own) => ({ ...own, mean: op.mul(2, own.mean) })))[0]).toMatch(
       /^predictions of 'y': entry \d is .* and should be/,
     );
@@ -237,7 +237,7 @@ describe('checkModel of a model of variables', () => {
     expect(maximum(standardNormal({ precision: positive(1) })).passed).toBe(false);
   });
 
-  it('moves the weights of a mixture by their variables, which keep the sum', () => {
+  it('moves the weights of a mixture by their variables, which keep the sum', { tags: 'long' }, () => {
     const at = (mean: number) =>
       around({ mean: real([mean, 0]), width: positive(0.5, { prior: gamma({ shape: 2, rate: 4 }) }) });
     const mixed = defineModel({

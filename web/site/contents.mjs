@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 // The pages of the site in the order of its sidebar: the title of each, and search terms that its text does not contain.
 const GROUPS = {
   Begin: [
@@ -115,14 +117,32 @@ const GROUPS = {
   ],
 };
 
-export const sidebar = [
-  ...Object.entries(GROUPS).map(([text, pages]) => ({
-    text,
-    items: pages.map(([page, name]) => ({ text: name, link: `/${page}` })),
-  })),
-  { text: 'Reference', link: '/reference/' },
-  { text: 'Playground: fit your own table', link: '/playground/index.html', target: '_self' },
-];
+const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const { entryPoints } = JSON.parse(readFileSync(new URL('../../typedoc.json', import.meta.url), 'utf8'));
+
+/** Import paths of the reference, in the order of package.json. */
+const IMPORT_PATHS = Object.entries(exports)
+  .filter(([, { types = '' }]) => entryPoints.includes(types.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts')))
+  .map(([path]) => path.replace('.', 'latentfield'));
+
+/** Sidebars: of documents, and of the reference by import path. */
+export const sidebar = {
+  '/': [
+    ...Object.entries(GROUPS).map(([text, pages]) => ({
+      text,
+      items: pages.map(([page, name]) => ({ text: name, link: `/${page}` })),
+    })),
+    { text: 'Reference', link: '/reference/' },
+    { text: 'Playground: fit your own table', link: '/playground/index.html', target: '_self' },
+  ],
+  '/reference/': [
+    { text: 'All exports', link: '/reference/' },
+    {
+      text: 'Import paths',
+      items: IMPORT_PATHS.map((path) => ({ text: path, link: `/reference/${path}/` })),
+    },
+  ],
+};
 
 const ASKED = new Map(Object.values(GROUPS).flatMap((pages) => pages.map(([page, , words]) => [`${page}.md`, words])));
 

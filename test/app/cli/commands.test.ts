@@ -169,7 +169,7 @@ it('select chooses options by cross-validation', async () => {
   }
 });
 
-it('select places rows with missing entries, and lists the models that cannot', async () => {
+it('select places rows with missing entries, and lists the models that cannot', { tags: 'long' }, async () => {
   const { data } = await prepared();
   const [head, ...rows] = readFileSync(data, 'utf8').trimEnd().split('\n');
   const holes = rows.map((row, i) => (i % 5 === 0 ? row.replace(/^[^,]*/, '') : row));

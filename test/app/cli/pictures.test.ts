@@ -43,7 +43,9 @@ describe('latentfield fit --plot', () => {
     expect(page.equalScales).toBe(true);
   });
 
-  it('has no background where its points would need the variances of too many columns, and reports it', async () => {
+  it('has no background where its points would need the variances of too many columns, and reports it', {
+    tags: 'long',
+  }, async () => {
     const { path, out } = await prepared();
     const data = join(path, 'wide.csv');
     const columns = Array.from({ length: 28_000 }, (_, j) => `y${j}`);
@@ -97,7 +99,7 @@ describe('latentfield fit --plot', () => {
 });
 
 describe('latentfield fit --image', () => {
-  it('draws points as images, and with --image-grid what the model predicts', async () => {
+  it('draws points as images, and with --image-grid what the model predicts', { tags: 'long' }, async () => {
     const { data, out } = await prepared();
     const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--out', out, ...REST];
     const ran = await latentfield([...args, '--image', '3x4', '--image-grid', '--plot', 'svg,png,html']);
@@ -114,7 +116,7 @@ describe('latentfield fit --image', () => {
     expect(pageData(out).image.shape).toEqual([2, 2, 3]);
   });
 
-  it('leaves constant pixels out of the fit, and draws them at their positions', async () => {
+  it('leaves constant pixels out of the fit, and draws them at their positions', { tags: 'long' }, async () => {
     const { path, out, observations } = await prepared();
     const images = join(path, 'images.npy');
     // Pixels 0 and 5 are background, and the last one is lit.

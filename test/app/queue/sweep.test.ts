@@ -66,7 +66,7 @@ beforeAll(() => {
   return uninterrupted.then(() => undefined);
 });
 
-it('has the scores and fits of selectOptions and fit', async () => {
+it('has the scores and fits of selectOptions and fit', { tags: 'long' }, async () => {
   const start = await threadStarter();
   const { path } = temporaryFolder();
   const grid = { latentDim: [1, 2] };
@@ -125,7 +125,7 @@ it('refuses what it cannot do before anything is fitted', async () => {
   }
 });
 
-it('stops on request, and its table contains the finished fits', async () => {
+it('stops on request, and its table contains the finished fits', { tags: 'long' }, async () => {
   const stop = new AbortController();
   const { path } = temporaryFolder();
   const stopped = await sweep(sixty, {
@@ -159,7 +159,7 @@ it('killed halfway on one machine and started again, repeats nothing and has the
   expect(readFileSync(join(out, 'table.csv'), 'utf8')).toBe(again.text);
 });
 
-it('reads a table only where its workers may', async () => {
+it('reads a table only where its workers may', { tags: 'long' }, async () => {
   const { path } = temporaryFolder();
   const data = join(path, 'data.csv');
   await writeTable(

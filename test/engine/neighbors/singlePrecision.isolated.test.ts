@@ -101,7 +101,9 @@ describe('candidates by single precision', () => {
     provenOf(Y, Y.rows - 1);
   });
 
-  it('prove the neighbors of points in many dimensions, except those that single precision cannot distinguish', () => {
+  it('prove the neighbors of points in many dimensions, except those that single precision cannot distinguish', {
+    tags: 'long',
+  }, () => {
     expect(provenOf(points(400, 300, normal), 10)).toBeGreaterThan(390);
     // The centers of the four shells.
     expect(provenOf(shells(150, 24, 1e-9), 5)).toBe(146);

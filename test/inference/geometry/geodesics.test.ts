@@ -252,7 +252,7 @@ describe('interpolation along a geodesic', () => {
     expect(mean.toArrays()).toEqual(result.predict({ x: latents }).y.mean.toArrays());
   });
 
-  it('goes the shorter of the two ways around a circle, by the metric', async () => {
+  it('goes the shorter of the two ways around a circle, by the metric', { tags: 'long' }, async () => {
     const angles = Array.from({ length: 60 }, (_, i) => (2 * Math.PI * i) / 60);
     // An ellipse: its long side between angles of 0.6 and 2.5 has 1.9 radians, but more length than its ends.
     const at = (t: number) => [3 * Math.cos(t), Math.sin(t), 0.5 * Math.cos(t)];

@@ -50,7 +50,7 @@ describe('projection', () => {
   const random = seededRandom(2);
   const Y = Matrix.from(Array.from({ length: 70 }, () => [3 * random.normal()]));
 
-  it('reaches the optimum of every row, in blocks of at most 2²¹ covariances', async () => {
+  it('reaches the optimum of every row, in blocks of at most 2²¹ covariances', { tags: 'long' }, async () => {
     const { posterior, sizes } = quartic(50_000);
     const { latents, logDensity } = await project(posterior, Y, settings);
     for (let i = 0; i < Y.rows; i++) {

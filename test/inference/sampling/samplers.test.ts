@@ -132,7 +132,7 @@ describe('known densities', () => {
     expectMean(states, (z) => Math.tanh(Math.exp(z[0]! / 2) * z[1]!), 0, 'tanh x');
   });
 
-  test('the funnel as it is diverges, and the message reports it', () => {
+  test('the funnel as it is diverges, and the message reports it', { tags: 'long' }, () => {
     const density = differentiated((x) => {
       const [v, ...rest] = Array.from(x);
       return -(v! ** 2) / 18 - rest.reduce((sum, entry) => sum + (entry * entry * Math.exp(-v!) + v!) / 2, 0);

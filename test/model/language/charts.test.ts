@@ -333,7 +333,7 @@ describe('latents on a chart start where the observations lie along it', () => {
     expect(agreement(result.latents.data, angles)).toBeGreaterThan(0.9999);
   });
 
-  it('on a torus, whose angles are distinguished though its circles are alike', async () => {
+  it('on a torus, whose angles are distinguished though its circles are alike', { tags: 'long' }, async () => {
     const { uniform, columns } = drawn(3);
     const pairs = Array.from({ length: 200 }, () => [2 * Math.PI * uniform(), 2 * Math.PI * uniform()] as const);
     const features = pairs.map(([a, b]) => {

@@ -229,7 +229,7 @@ describe('a chain of second order in two views', () => {
     }
   });
 
-  it('is checked though it has no density of one row alone', () => {
+  it('is checked though it has no density of one row alone', { tags: 'long' }, () => {
     expect(checkDensity(swing()).toString()).toContain('skipped new rows (it does not define them)');
   });
 

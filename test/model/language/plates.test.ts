@@ -150,7 +150,9 @@ describe('a plate of the values of a known variable', () => {
       },
     });
 
-  it('is an input of a process as rows of points are, and new rows are placed in their group', async () => {
+  it('is an input of a process as rows of points are, and new rows are placed in their group', {
+    tags: 'long',
+  }, async () => {
     const z = Matrix.from(Y.toArrays().map(([y]) => [y! / 2]));
     const groups = inputsOf('ofGroups')({ y: Y, school });
     const points = inputsOf('ofPoints')({ y: Y, school });

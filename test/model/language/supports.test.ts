@@ -200,7 +200,9 @@ const waits = defineDensity({
   },
 });
 
-it('densities of numbers above 0, between 0 and 1, and below a number are integrated over their support', () => {
+it('densities of numbers above 0, between 0 and 1, and below a number are integrated over their support', {
+  tags: 'long',
+}, () => {
   for (const [density, options] of [
     [gammas(), { givenColumns: [1] }],
     [betas(), {}],

@@ -229,7 +229,7 @@ describe('neighborhood graphs of several components', () => {
     expect(componentsOf(result)).toBe(1);
   });
 
-  it('are learned by no default where the most informative column has holes', async () => {
+  it('are learned by no default where the most informative column has holes', { tags: 'long' }, async () => {
     // Rows without the wide column seem near to all others: by the distances of the entries that are there, the graph fell apart.
     const { uniform, normal } = seededRandom(5);
     const wide = Array.from({ length: 60 }, () => [100 * normal(), normal(), normal(), normal()]).map((row) =>

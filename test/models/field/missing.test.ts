@@ -127,7 +127,9 @@ describe('missing entries of meu', () => {
     }
   });
 
-  it('are filled in better than by the mean of their column, and the fit is as any other', async () => {
+  it('are filled in better than by the mean of their column, and the fit is as any other', {
+    tags: 'long',
+  }, async () => {
     const complete = pipeFlow({ points: 100, seed: 2 }).observations;
     const Y = Matrix.from(complete);
     const random = seededRandom(4);

@@ -86,8 +86,8 @@ export function Drawer(given: Given) {
             <ModelFields {...{ settings, change, ink }} />
             {isOnSite && (
               <p class="note">
-                Read about <a href={`../reference/index/functions/${settings.model}.html`}>{settings.model}</a>, or{' '}
-                <a href="../which-model.html">which model to choose</a>.
+                Read about <a href={`../reference/latentfield/functions/${settings.model}.html`}>{settings.model}</a>,
+                or <a href="../which-model.html">which model to choose</a>.
               </p>
             )}
             <SlowAdvice {...{ rows, settings, change }} />

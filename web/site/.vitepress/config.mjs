@@ -4,11 +4,12 @@ import { katex } from '@mdit/plugin-katex';
 import { defineConfig } from 'vitepress';
 import { base } from '../base.mjs';
 import { sidebar } from '../contents.mjs';
-import { emptyHeads, liveExamples } from '../liveExamples.mjs';
+import { emptyHeads, liveExamples, runnableBlocks } from '../liveExamples.mjs';
 import { search } from '../search.mjs';
 
 // Previews of links need an absolute address of their picture: the address of the site, once package.json has one.
 const { homepage } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+const icon = readFileSync(new URL('../../playground/icon.svg', import.meta.url), 'utf8');
 const preview = (content) => ['meta', { property: 'og:image', content }];
 
 export default defineConfig({
@@ -21,7 +22,7 @@ export default defineConfig({
   lastUpdated: false,
   ignoreDeadLinks: [/playground\//],
   head: [
-    ['link', { rel: 'icon', href: 'data:,' }],
+    ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
     ['meta', { property: 'og:title', content: 'latentfield' }],
     ['meta', { property: 'og:description', content: 'Maps of tables, with error bars.' }],
     ...(homepage === undefined ? [] : [preview(new URL('preview.png', homepage.replace(/\/?$/, '/')).href)]),
@@ -32,7 +33,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (md) => {
       md.use(katex, { output: 'htmlAndMathml' });
-      md.use(liveExamples).use(emptyHeads);
+      md.use(liveExamples).use(emptyHeads).use(runnableBlocks);
     },
   },
   themeConfig: {

@@ -147,7 +147,7 @@ it('the value alone is the value with gradients', () => {
   expect(lowRank.value).toBe(both({}, 'wasm').lowRank.value);
 });
 
-it('the TypeScript engine does the same', () => {
+it('the TypeScript engine does the same', { tags: 'long' }, () => {
   const [wasm, typescript] = [both({}, 'wasm'), both({}, 'typescript')];
   expect(typescript.ranks).toHaveLength(1);
   expect(Math.abs(typescript.lowRank.value / wasm.lowRank.value - 1)).toBeLessThan(1e-12);

@@ -133,7 +133,7 @@ describe('expectations of an rbf', () => {
     },
   );
 
-  it('of many points round like sums of a few, gradients and weights included', () => {
+  it('of many points round like sums of a few, gradients and weights included', { tags: 'long' }, () => {
     const [few, m, q, copies] = [5, 3, 2, 20_000];
     const given = points(few, m, q);
     const repeated = (rows: Float64Array, times: number) =>

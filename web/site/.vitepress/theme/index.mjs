@@ -1,13 +1,16 @@
 import { useRoute } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
-import { nextTick, onMounted, watch } from 'vue';
+import { h, nextTick, onMounted, watch } from 'vue';
 import 'katex/dist/katex.min.css';
 import DropTable from './DropTable.mjs';
 import LiveExample from './LiveExample.mjs';
+import ReferenceNames from './ReferenceNames.mjs';
+import RunCode from './RunCode.mjs';
 import './style.css';
 
 export default {
   extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'sidebar-nav-after': () => h(ReferenceNames) }),
   setup() {
     // The first page has no element `main`.
     const route = useRoute();
@@ -23,5 +26,6 @@ export default {
   enhanceApp({ app }) {
     app.component('LiveExample', LiveExample);
     app.component('DropTable', DropTable);
+    app.component('RunCode', RunCode);
   },
 };
