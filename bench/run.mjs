@@ -79,7 +79,7 @@ const given = {
 };
 const context = await prepareContext(given);
 
-/** What every section of a run must share. */
+/** Sections of one run share these: settings, machine, library. */
 const common = JSON.stringify([context.settings, context.machine, checksumOfAnswers()]);
 const kept = keptSections(options.keep);
 const results = [];

@@ -4,7 +4,8 @@
  */
 export { startFreeThreads, startThreads } from './engine/threads.ts';
 export { placed, reconstructed } from './fields/placement/placement.ts';
-export { checkpointOf, resumedFrom, saving } from './inference/checkpoint/index.ts';
+export { checkpointOf, resumedFrom } from './inference/checkpoint/checkpoint.ts';
+export { saving } from './inference/checkpoint/checkpointFile.ts';
 export { batchObjective, epochsOf, epochwise } from './inference/fit/batchObjective.ts';
 export { callersFunction } from './inference/fit/callersFunction.ts';
 export { chosenModel } from './inference/fit/chosenModel.ts';

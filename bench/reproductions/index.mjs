@@ -10,6 +10,7 @@ import { fieldInBound } from './fieldInBound.mjs';
 import { gplrfDimensionality, gplrfFigure1, gplrfFigure3, gplrfFigure4 } from './gplrfFigures.mjs';
 import { gplrfTable1 } from './gplrfTable1.mjs';
 import { gplvmMocap, gplvmOil } from './gplvm.mjs';
+import { hiddenCells } from './hiddenCells.mjs';
 import { hiddenMarkers } from './hiddenMarkers.mjs';
 import { gplvmImputation } from './imputation.mjs';
 import { jointField } from './jointField.mjs';
@@ -34,6 +35,7 @@ import { walk } from './walk.mjs';
 /** Every reproduction, by paper. */
 export const reproductions = [
   coverage,
+  hiddenCells,
   defaultStrengths,
   defaults,
   duplicates,

@@ -80,3 +80,19 @@ export class OptimizationError extends LatentFieldError {
     super(message, { code: 'optimization', ...options });
   }
 }
+
+/** An error as plain data, for a message to another thread. */
+export interface PlainError {
+  readonly name: string;
+  readonly message: string;
+}
+
+export const plainError = (error: unknown): PlainError =>
+  error instanceof Error ? { name: error.name, message: error.message } : { name: 'Error', message: String(error) };
+
+/** The error that another thread sent. Errors that latentfield does not throw on purpose are failures of this thread. */
+export function errorFrom({ name, message }: PlainError, thread: string): LatentFieldError {
+  const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
+  const Class = Object.hasOwn(classes, name) ? classes[name as keyof typeof classes] : undefined;
+  return Class === undefined ? new LatentFieldError(`${thread} failed: ${message}`) : new Class(message);
+}

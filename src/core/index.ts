@@ -9,10 +9,10 @@ export {
 export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, NormalizedCounts, ObservationsLike } from './namedTable.ts';
-export { differInUnits, type ScaleOption, type Standardization } from './observations.ts';
+export { differInUnits, type ScaleOption, type Standardization, savedObservations } from './observations.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom, shuffled } from './random.ts';
-export type { RowSource } from './rowMatrices.ts';
+export { joinedColumns, type RowSource, rowsOf } from './rowMatrices.ts';
 export { checksum } from './saved.ts';
 export { secondsOfRows } from './secondsOfRows.ts';
 export { type CompressedRows, SparseMatrix } from './sparseMatrix.ts';

@@ -91,6 +91,24 @@ export class Matrix {
     return Float64Array.from({ length: this.rows }, (_, i) => this.at(i, j));
   }
 
+  /**
+   * A matrix of the same shape, computed entry by entry.
+   *
+   * @param f - receives an entry with its row and its column, both from 0
+   * @example
+   * ```ts
+   * const X = Matrix.from([[1, 2], [3, 4]]);
+   * X.map((entry, i, j) => (i === j ? 0 : entry)).toArrays(); // [[0, 2], [3, 0]]
+   * ```
+   */
+  map(f: (entry: number, i: number, j: number) => number): Matrix {
+    const result = Matrix.zeros(this.rows, this.columns);
+    for (let i = 0, k = 0; i < this.rows; i++) {
+      for (let j = 0; j < this.columns; j++, k++) result.data[k] = f(this.data[k]!, i, j);
+    }
+    return result;
+  }
+
   /** Rows as ordinary arrays. */
   toArrays(): number[][] {
     return Array.from({ length: this.rows }, (_, i) => Array.from(this.row(i)));
@@ -215,4 +233,19 @@ function fromTensor(tensor: TensorLike, name: string): Matrix {
 /** True for a table of `readTable` or an example of `latentfield/data`. */
 function isTable(values: unknown): boolean {
   return typeof values === 'object' && values !== null && Object.hasOwn(values, 'observations');
+}
+
+/** An entry of a matrix in words: `row 3, column 0 is NaN`. */
+export const entryInWords = ({ data, columns }: Pick<Matrix, 'data' | 'columns'>, k: number): string =>
+  `row ${Math.floor(k / columns)}, column ${k % columns} is ${data[k]}`;
+
+/**
+ * Returns the matrix if all of its entries pass a test.
+ *
+ * @throws InvalidInputError with the requirement and the first entry that does not
+ */
+export function checkEach(matrix: Matrix, requirement: string, isRight: (entry: number) => boolean): Matrix {
+  const bad = matrix.data.findIndex((entry) => !isRight(entry));
+  if (bad < 0) return matrix;
+  throw new InvalidInputError(`${requirement}, but ${entryInWords(matrix, bad)}.`);
 }

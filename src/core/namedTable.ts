@@ -150,13 +150,10 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
     );
   }
   const places = known.columns.map((name) => columns.indexOf(name));
-  const matched = Matrix.zeros(observations.rows, places.length);
-  for (let i = 0; i < observations.rows; i++) {
-    places.forEach((place, j) => {
-      matched.data[i * places.length + j] = observations.at(i, place);
-    });
-  }
-  return inUnits(matched, known);
+  return inUnits(
+    Matrix.zeros(observations.rows, places.length).map((_, i, j) => observations.at(i, places[j]!)),
+    known,
+  );
 }
 
 const normalizationOf = ({ rowSums, log1p }: NormalizedCounts = {}): string =>

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
-import { Matrix, type MatrixLike } from './matrix.ts';
+import { entryInWords, Matrix, type MatrixLike } from './matrix.ts';
 import { checkGiven } from './options.ts';
 import { areFinite } from './plainNumbers.ts';
 
@@ -113,12 +113,8 @@ export function checkEntries(
   if (areFinite(matrix.data)) return matrix;
   const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry) && !allowed(entry));
   if (bad < 0) return matrix;
-  const row = Math.floor(bad / matrix.columns);
-  const entry = matrix.data[bad]!;
-  const remedy = Number.isNaN(entry) ? ifMissing : 'Leave that row out.';
-  throw new InvalidInputError(
-    `${name} must contain finite numbers, but row ${row}, column ${bad % matrix.columns} is ${entry}. ${remedy}`,
-  );
+  const remedy = Number.isNaN(matrix.data[bad]) ? ifMissing : 'Leave that row out.';
+  throw new InvalidInputError(`${name} must contain finite numbers, but ${entryInWords(matrix, bad)}. ${remedy}`);
 }
 
 /**
@@ -128,6 +124,17 @@ export function checkEntries(
  */
 export const observationsFrom = (values: MatrixLike, missingAllowed = false, isDivided = false): Matrix =>
   checkObservations(Matrix.from(values, 'The observations'), missingAllowed, isDivided);
+
+/** Observations in the JSON of a model, NaN where missing; undefined if it contains none, as for rows that are read from elsewhere. */
+export function savedObservations(model: object): Matrix | undefined {
+  const { observations } = model as { readonly observations?: unknown };
+  if (!Array.isArray(observations) || observations.length === 0) return undefined;
+  const rows = observations as readonly (readonly (number | null)[])[];
+  return Matrix.from(
+    rows.map((row) => row.map((entry) => entry ?? Number.NaN)),
+    'The observations',
+  );
+}
 
 /** Returns the matrix if it contains observations that {@link observationsFrom} accepts. */
 export function checkObservations(Y: Matrix, missingAllowed: boolean, isDivided: boolean): Matrix {

@@ -14,6 +14,12 @@ export function checkGiven<T>(value: T, caller: string, expected: string, isRigh
   throw new InvalidInputError(`${caller} takes ${expected}, but ${describe(value)} was given.`);
 }
 
+/** Test for a whole number between two limits. */
+export const isWhole =
+  (least: number, most = Number.POSITIVE_INFINITY) =>
+  (value: unknown): boolean =>
+    Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+
 /**
  * Reads from an object of the caller; an error that the object itself throws (from a getter or a Proxy) becomes an InvalidInputError.
  *

@@ -16,9 +16,7 @@ export function positiveZeros<T>(value: T): T {
   // Equal to 0 is −0 too.
   if (typeof value === 'number') return (value === 0 ? 0 : value) as T;
   if (value instanceof Matrix) {
-    return hasNegativeZero(value.data)
-      ? (new Matrix(value.data.map(positiveZeros), value.rows, value.columns) as T)
-      : value;
+    return hasNegativeZero(value.data) ? (value.map(positiveZeros) as T) : value;
   }
   if (Array.isArray(value)) return isPositiveList(value) ? value : (value.map(positiveZeros) as T);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

@@ -1,3 +1,4 @@
+import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
 import { describe, Matrix } from './matrix.ts';
 import type { Standardization } from './observations.ts';
@@ -71,12 +72,15 @@ export function stacked(points: readonly Float64Array[], q: number): Matrix {
 }
 
 /** The selected rows of Y, which may repeat. */
-export function rowsOf(Y: Matrix, rows: readonly number[]): Matrix {
-  return stacked(
-    rows.map((i) => Y.row(i)),
+export const rowsOf = (Y: Matrix, rows: ArrayLike<number>): Matrix =>
+  stacked(
+    Array.from(rows, (i) => Y.row(i)),
     Y.columns,
   );
-}
+
+/** Rows from one index up to, but not including, another. */
+export const rowsBetween = ({ data, columns }: Matrix, from: number, to: number): Matrix =>
+  new Matrix(data.slice(from * columns, to * columns), to - from, columns);
 
 /** Splits the columns of Y into blocks, by name. */
 export function columnsByName(
@@ -105,8 +109,7 @@ export function paddedRows({ data, rows, columns }: Matrix): Matrix {
   return padded;
 }
 
-export const firstRows = ({ data, columns }: Matrix, rows: number) =>
-  new Matrix(data.slice(0, rows * columns), rows, columns);
+export const firstRows = (Y: Matrix, rows: number): Matrix => rowsBetween(Y, 0, rows);
 
 /** The rows that differ from all earlier ones, padded to full tiles by repeating the last, and the position of each row among these. */
 export function distinctRows(Y: Matrix): { readonly first: number[]; readonly at: Int32Array } {
@@ -162,6 +165,20 @@ export const hasCopies = (Y: Matrix): boolean => (repeatedRows(Y)?.count ?? 0) >
 export const copiesNote = (Y: Matrix, effect = 'leave copies out, which make noise and variances too small'): string =>
   hasCopies(Y) ? ` ${repeatsInWords(Y)}: ${effect}.` : '';
 
+/** Matrices of the same number of columns, one below the other. */
+export function joinedRows(parts: readonly Matrix[]): Matrix {
+  const result = Matrix.zeros(
+    parts.reduce((sum, { rows }) => sum + rows, 0),
+    parts[0]!.columns,
+  );
+  let at = 0;
+  for (const { data } of parts) {
+    result.data.set(data, at);
+    at += data.length;
+  }
+  return result;
+}
+
 /** Matrices of the same number of rows, side by side. */
 export function joinedColumns(parts: readonly Matrix[]): Matrix {
   if (parts.length === 1) return parts[0]!;
@@ -176,4 +193,15 @@ export function joinedColumns(parts: readonly Matrix[]): Matrix {
     }
   }
   return result;
+}
+
+/** Index of the row of X nearest to a point, by Euclidean distance; the first of several. */
+export function nearestRow(X: Matrix, point: Float64Array): number {
+  let [nearest, least] = [0, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < X.rows; i++) {
+    let distance = 0;
+    for (let d = 0; d < X.columns; d++) distance += square(X.at(i, d) - point[d]!);
+    if (distance < least) [nearest, least] = [i, distance];
+  }
+  return nearest;
 }

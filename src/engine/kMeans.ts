@@ -38,14 +38,7 @@ export function kMeansRun(points: Matrix, k: number, random: Random, maxIteratio
     }
     if (!moved) break;
     const before = centers;
-    centers = new Matrix(
-      sums.data.map((sum, index) => {
-        const size = sizes[Math.floor(index / q)]!;
-        return size > 0 ? sum / size : before.data[index]!;
-      }),
-      k,
-      q,
-    );
+    centers = sums.map((sum, c, d) => (sizes[c]! > 0 ? sum / sizes[c]! : before.at(c, d)));
   }
   return { clusters, centers };
 }

@@ -1,6 +1,7 @@
+import { checkGiven, isWhole } from '../core/options.ts';
+
 export type { Threads } from './wasm/team.ts';
 
-import { InvalidInputError } from '../core/errors.ts';
 import { atMostProcessors, isNode, nodeModule, processors } from '../core/host.ts';
 import { sharedMemory } from './memory.ts';
 import { alone, startTeam, type Threads } from './wasm/team.ts';
@@ -25,9 +26,7 @@ import { alone, startTeam, type Threads } from './wasm/team.ts';
  * ```
  */
 export async function startThreads(count: number): Promise<Threads> {
-  if (!Number.isInteger(count) || count < 1) {
-    throw new InvalidInputError(`startThreads takes a whole number of threads from 1, but ${count} was given.`);
-  }
+  checkGiven(count, 'startThreads', 'a whole number of threads from 1', isWhole(1));
   const capped = await atMostProcessors(count);
   const threads = await startTeam(sharedMemory(), capped);
   if (capped === count || threads.reason !== undefined) return threads;

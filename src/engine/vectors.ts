@@ -5,6 +5,15 @@ export function dot(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
+/** Sum of the entries, from the first to the last. */
+export function sumOf(entries: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < entries.length; i++) sum += entries[i]!;
+  return sum;
+}
+
+export const meanOf = (entries: ArrayLike<number>): number => sumOf(entries) / entries.length;
+
 /** Euclidean norm. */
 export function norm(a: Float64Array): number {
   return Math.sqrt(dot(a, a));

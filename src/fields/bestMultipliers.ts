@@ -1,11 +1,8 @@
-import * as tf from '@tensorflow/tfjs-core';
 import type { Matrix } from '../core/matrix.ts';
-import { doublesOf } from '../engine/tensors/doubles.ts';
-import type { Save } from '../engine/tensors/linearAlgebra/operations/operation.ts';
-import * as op from '../engine/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D } from '../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor1D } from '../engine/tensors/tensorflow.ts';
 import type { Pairs } from './density/denseField.ts';
 import { distanceHessian } from './density/profiledHessian.ts';
+import { scalarWithSlopes } from './density/scalarWithSlopes.ts';
 import type { FieldProblem } from './solvers/fieldProblem.ts';
 import type { FieldPoint } from './solvers/fieldSearch.ts';
 import { weightsLearner } from './solvers/learnedWeights.ts';
@@ -42,11 +39,8 @@ export function bestMultipliers(): BestMultipliers {
 }
 
 function bestDensity(squaredDistances: Tensor1D, maximum: (phi: Float64Array) => FieldPoint): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [phi, save] = args as [Tensor, Save];
-    const { value, weights } = maximum(doublesOf(phi).slice());
-    save([op.tensor(weights)]);
-    const gradFunc = (dy: Tensor, [w]: Tensor[]) => op.mul(op.mul(-0.5, w!), dy);
-    return { value: op.scalar(value), gradFunc };
-  })(squaredDistances) as Scalar;
+  return scalarWithSlopes([squaredDistances], (phi) => {
+    const { value, weights } = maximum(phi);
+    return { value, slopes: [weights.map((w) => -0.5 * w)] };
+  });
 }

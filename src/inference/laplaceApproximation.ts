@@ -5,6 +5,7 @@ import { Matrix } from '../core/matrix.ts';
 import { checkGiven, checkOptions, type OptionsIn, signalOption } from '../core/options.ts';
 import { shortNumber } from '../core/wording.ts';
 import { engineChoice } from '../engine/dense/index.ts';
+import { symmetricMatrix } from '../engine/dense/products.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Fit } from '../model/fit.ts';
@@ -91,11 +92,7 @@ function inverseOf(matrix: Matrix, along: readonly Float64Array[] = []): Inversi
   if (!(smallest > Math.max(Math.sqrt(n) * asymmetry, square(STEP) * largest))) {
     return { inverse: undefined, logDeterminant, smallest, largest, direction };
   }
-  const scaled = Matrix.zeros(n, n);
-  for (let i = 0; i < n; i++) {
-    for (let k = 0; k < n; k++) scaled.data[i * n + k] = vectors.at(i, k) / Math.sqrt(values[k]!);
-  }
-  const half = matrixTensor(scaled);
+  const half = matrixTensor(vectors.map((entry, _, k) => entry / Math.sqrt(values[k]!)));
   const inverse = new Matrix(doublesOf(op.matMul(half, half, false, true)), n, n);
   addOuterProducts(inverse, along, -1 / scale);
   return { inverse, logDeterminant, smallest, largest, direction };
@@ -333,9 +330,7 @@ function parametersIn(
 
 /** n×n diagonal block of a matrix that begins at a row. */
 function blockOf(matrix: Matrix, first: number, n: number): Matrix {
-  const block = Matrix.zeros(n, n);
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) block.data[i * n + j] = matrix.at(first + i, first + j);
-  return block;
+  return Matrix.zeros(n, n).map((_, i, j) => matrix.at(first + i, first + j));
 }
 
 /** Names of the solver's variables of a parameter whose number differs from the number of its entries. */
@@ -501,15 +496,9 @@ function directionsIn(rotations: readonly Rotations[], n: number): Float64Array[
 /** J·S·Jᵀ */
 function congruence(J: Matrix, S: Matrix): Matrix {
   const m = S.rows;
-  const n = J.rows;
-  const result = Matrix.zeros(n, n);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) {
-      let sum = 0;
-      for (let a = 0; a < m; a++) for (let b = 0; b < m; b++) sum += J.at(i, a) * S.at(a, b) * J.at(j, b);
-      result.data[i * n + j] = sum;
-      result.data[j * n + i] = sum;
-    }
-  }
-  return result;
+  return symmetricMatrix(J.rows, (i, j) => {
+    let sum = 0;
+    for (let a = 0; a < m; a++) for (let b = 0; b < m; b++) sum += J.at(i, a) * S.at(a, b) * J.at(j, b);
+    return sum;
+  });
 }

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, Matrix } from '../core/matrix.ts';
+import { Matrix } from '../core/matrix.ts';
+import { checkGiven } from '../core/options.ts';
 import {
   bounded,
   fixed,
@@ -28,8 +29,7 @@ import type { Kernel } from './kernel.ts';
  * ```
  */
 export function parseKernel(text: string, own: KernelCatalog = {}): Kernel {
-  if (typeof text !== 'string')
-    throw new InvalidInputError(`parseKernel takes a text, but ${describe(text)} was given.`);
+  checkGiven(text, 'parseKernel', 'a text', (given) => typeof given === 'string');
   const tokens = tokensOf(text);
   let next = 0;
 

@@ -1,6 +1,7 @@
 import { acos, atan2, sin } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
+import { product } from '../engine/dense/products.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Chart } from '../model/language/mapped.ts';
@@ -20,14 +21,9 @@ const angles = (dim: number): Chart => ({
     }),
   start: (components) => {
     const pairs = dim === 2 && components.columns === 4 ? inPlanesOfCircles(components) : components;
-    const result = Matrix.zeros(pairs.rows, dim);
-    for (let i = 0; i < pairs.rows; i++) {
-      for (let d = 0; d < dim; d++) {
-        const [x, y] = [pairs.at(i, 2 * d), 2 * d + 1 < pairs.columns ? pairs.at(i, 2 * d + 1) : 0];
-        result.data[i * dim + d] = atan2(y, x);
-      }
-    }
-    return result;
+    return Matrix.zeros(pairs.rows, dim).map((_, i, d) =>
+      atan2(2 * d + 1 < pairs.columns ? pairs.at(i, 2 * d + 1) : 0, pairs.at(i, 2 * d)),
+    );
   },
 });
 
@@ -47,12 +43,9 @@ function inPlanesOfCircles(z: Matrix): Matrix {
     const mean = own.reduce((sum, entry) => sum + entry / z.rows, 0);
     return own.map((entry) => entry - mean);
   });
-  const covariance = Matrix.zeros(n, n);
-  centered.forEach((own, k) => {
-    centered.forEach((other, l) => {
-      covariance.data[k * n + l] = own.reduce((sum, entry, i) => sum + (entry * other[i]!) / z.rows, 0);
-    });
-  });
+  const covariance = Matrix.zeros(n, n).map((_, k, l) =>
+    centered[k]!.reduce((sum, entry, i) => sum + (entry * centered[l]![i]!) / z.rows, 0),
+  );
   // A trace would cost more than anything else.
   const most = entries.reduce((sum, _, k) => sum + covariance.at(k, k), 1);
   entries.forEach(([a, b], k) => {
@@ -66,13 +59,7 @@ function inPlanesOfCircles(z: Matrix): Matrix {
     A.data[4 * a + b] = A.data[4 * b + a] = least[k]! / unit(a, b);
   });
   const { vectors } = symmetricEigenpairs(A);
-  const result = Matrix.zeros(z.rows, 4);
-  for (let i = 0; i < z.rows; i++) {
-    for (let d = 0; d < 4; d++) {
-      result.data[4 * i + d] = [0, 1, 2, 3].reduce((sum, a) => sum + z.at(i, a) * vectors.at(a, d), 0);
-    }
-  }
-  return result;
+  return product(z, vectors);
 }
 
 const onCircles = (angle: Tensor2D): Tensor2D => op.concat([op.cos(angle), op.sin(angle)], 1) as Tensor2D;

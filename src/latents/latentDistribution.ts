@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkEach, describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkGiven, givenOptions, isPart, namedOptions, unknownName } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
@@ -87,12 +87,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): Distribut
   });
 }
 
-const inverses = ({ data, rows, columns }: Matrix) =>
-  new Matrix(
-    data.map((entry) => 1 / entry),
-    rows,
-    columns,
-  );
+const inverses = (X: Matrix) => X.map((entry) => 1 / entry);
 
 /** N×q variances from one number or a matrix. */
 function variancesFrom(given: number | MatrixLike, rows: number, columns: number): Matrix {
@@ -107,10 +102,10 @@ function variancesFrom(given: number | MatrixLike, rows: number, columns: number
       `The variance of latents must be ${rows}×${columns} or one number, but a ${variances.rows}×${variances.columns} matrix was given.`,
     );
   }
-  const bad = variances.data.findIndex((entry) => !(entry > 0 && Number.isFinite(entry)));
-  if (bad < 0) return variances;
-  throw new InvalidInputError(
-    `The variance of latents must be greater than 0, but row ${Math.floor(bad / columns)}, column ${bad % columns} is ${variances.data[bad]}.`,
+  return checkEach(
+    variances,
+    'The variance of latents must be greater than 0',
+    (entry) => entry > 0 && Number.isFinite(entry),
   );
 }
 
@@ -182,14 +177,7 @@ export function encoded(
 /** N×2q: the means, followed by the initial log variances. */
 function withLogVariances(means: Matrix): Matrix {
   const { rows, columns: q } = means;
-  const result = Matrix.zeros(rows, 2 * q);
-  for (let i = 0; i < rows; i++) {
-    for (let d = 0; d < q; d++) {
-      result.data[i * 2 * q + d] = means.at(i, d);
-      result.data[i * 2 * q + q + d] = LOG_VARIANCE;
-    }
-  }
-  return result;
+  return Matrix.zeros(rows, 2 * q).map((_, i, c) => (c < q ? means.at(i, c) : LOG_VARIANCE));
 }
 
 export function isLatentDistribution(value: unknown): value is DistributedRows {

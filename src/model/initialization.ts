@@ -77,13 +77,7 @@ function spreadOf(X: Matrix): number {
 function separated(X: Matrix): Matrix {
   const deviation = spreadOf(X);
   const { normal } = seededRandom(0);
-  return deviation === 0
-    ? X
-    : new Matrix(
-        X.data.map((entry) => entry + deviation * normal()),
-        X.rows,
-        X.columns,
-      );
+  return deviation === 0 ? X : X.map((entry) => entry + deviation * normal());
 }
 
 /** Note in the message of a fit about perturbed initial latents. */

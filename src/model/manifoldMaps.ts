@@ -2,12 +2,12 @@ import { Matrix } from '../core/matrix.ts';
 import { completed } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { connectedComponents } from '../engine/graph/connectedComponents.ts';
-import type { Graph } from '../engine/graph/graph.ts';
+import { degreesOf, type Graph } from '../engine/graph/graph.ts';
 import { knnGraph } from '../engine/graph/neighborhoodGraph.ts';
 import { landmarkDistances } from '../engine/graph/shortestPaths.ts';
 import { squaredDistance } from '../engine/neighbors/squaredDistance.ts';
 import { bottomOfSparse } from '../engine/sparse/bottomEigenpairs.ts';
-import { sparseSymmetric } from '../engine/sparse/index.ts';
+import { sparseLaplacian } from '../engine/sparse/sparseSymmetric.ts';
 
 /** Number of neighbors of each point, if they connect all points. */
 const NEIGHBORS = 10;
@@ -85,27 +85,10 @@ function geodesicMap(Y: Matrix, graph: Graph, columns: number): Matrix {
  * @see Belkin & Niyogi 2003
  */
 function eigenmaps(graph: Graph, count: number): Matrix {
-  const { size: N, sources, targets } = graph;
-  const degrees = new Float64Array(N);
-  sources.forEach((i, e) => {
-    degrees[i]!++;
-    degrees[targets[e]!]!++;
-  });
-  const diagonal = Array.from({ length: N }, (_, i) => i);
-  const L = sparseSymmetric(
-    N,
-    Int32Array.from([...diagonal, ...targets]),
-    Int32Array.from([...diagonal, ...sources]),
-    Float64Array.from([...degrees, ...sources.map(() => -1)]),
-  );
-  const { vectors } = completed(bottomOfSparse(L, count, { metric: degrees }));
-  const result = Matrix.zeros(N, count);
-  for (let d = 0; d < count; d++) {
-    vectors.column(d).forEach((entry, i) => {
-      result.data[i * count + d] = entry;
-    });
-  }
-  return standardizedColumns(result);
+  const unweighted = { ...graph, weights: new Float64Array(graph.sources.length).fill(1) };
+  const degrees = degreesOf(unweighted);
+  const { vectors } = completed(bottomOfSparse(sparseLaplacian(unweighted, degrees), count, { metric: degrees }));
+  return standardizedColumns(vectors);
 }
 
 /** Columns of mean 0 and variance 1. */

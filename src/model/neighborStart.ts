@@ -1,6 +1,6 @@
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { Matrix } from '../core/matrix.ts';
+import type { Matrix } from '../core/matrix.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { jointProbabilities, perplexityFor } from '../engine/neighborEmbedding/affinities.ts';
 import { tsneDescent } from '../engine/neighborEmbedding/descents.ts';
@@ -35,12 +35,7 @@ const MAP_DEVIATION = 2;
 
 /** The latents of a map as initial latents of a mapping: centered, with a standard deviation of 2 per column. */
 export function spreadMap(map: Initialization, Y: Matrix, latentDim: number): Matrix {
-  const { data, rows, columns } = initialLatents(map, Y, latentDim);
-  return new Matrix(
-    data.map((entry) => MAP_DEVIATION * entry),
-    rows,
-    columns,
-  );
+  return initialLatents(map, Y, latentDim).map((entry) => MAP_DEVIATION * entry);
 }
 
 /** Latents whose first column has a prescribed root mean square. */
@@ -48,11 +43,7 @@ export function withDeviation(start: Matrix, deviation: number): Matrix {
   let total = 0;
   for (let i = 0; i < start.rows; i++) total += square(start.at(i, 0)) / start.rows;
   const factor = deviation / Math.sqrt(total);
-  return new Matrix(
-    start.data.map((entry) => factor * entry),
-    start.rows,
-    start.columns,
-  );
+  return start.map((entry) => factor * entry);
 }
 
 /** Throws for fewer than three points, which have no map. */

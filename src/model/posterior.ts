@@ -81,6 +81,12 @@ export interface Projection {
   readonly posterior?: PlacePosterior;
 }
 
+/** New observations at these latents, if the model has no density of new observations. */
+export const withoutDensity = (latents: Matrix): Projection => ({
+  latents,
+  logDensity: new Float64Array(latents.rows).fill(Number.NaN),
+});
+
 /**
  * Accuracy that suffices for densities of new rows, which are exact by default: `rough` where searches begin; `close`, without gradients, for integrals
  * over some hundred points, whose error is far larger.

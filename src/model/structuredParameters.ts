@@ -2,6 +2,7 @@ import { exp, log, log1p } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
+import { scaledIdentity } from '../engine/dense/products.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
 import { entriesOf, type LogJacobian, type Transform } from './transform.ts';
@@ -245,17 +246,12 @@ export function choleskyFactor(initial: number | MatrixLike, options: ParameterO
       `choleskyFactor takes a matrix, or its number of rows from 1 to ${most}, but ${initial} was given.`,
     );
   }
-  const L = typeof initial === 'number' ? identity(initial) : Matrix.from(initial, 'The start of a Cholesky factor');
+  const L =
+    typeof initial === 'number' ? scaledIdentity(initial) : Matrix.from(initial, 'The start of a Cholesky factor');
   if (L.rows !== L.columns) {
     throw new InvalidInputError(`A Cholesky factor is square, but a ${L.rows}×${L.columns} matrix was given.`);
   }
   return withTransform(real(L, options), triangular, 'a Cholesky factor') as Parameter<Rank.R2>;
-}
-
-function identity(n: number): Matrix {
-  const I = Matrix.zeros(n, n);
-  for (let i = 0; i < n; i++) I.data[i * n + i] = 1;
-  return I;
 }
 
 /** Definition of a custom kind of value, as a function of real variables: see {@link defineTransform}. */

@@ -18,6 +18,7 @@ import { rowsOf } from '../core/rowMatrices.ts';
 import { secondsOf, secondsOfRows } from '../core/secondsOfRows.ts';
 import { classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import { nearestNeighbors } from '../engine/neighbors/index.ts';
+import { meanOf } from '../engine/vectors.ts';
 import {
   type Assessment,
   assessmentOf,
@@ -206,16 +207,16 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
         const drawn = drawnRows(Y.rows, random);
         const isDrawn = new Set(drawn);
         const left = every.filter((i) => !isDrawn.has(i));
-        const hidden = withHidden(rowsOf(Y, Array.from(left)), random);
+        const hidden = withHidden(rowsOf(Y, left), random);
         for (const latentDim of [q, ...dims]) {
           await parts.timed(`rows, ${latentDim}`, async () => {
             const result = await refit({ rows: drawn, latentDim });
             if (latentDim === q && result.latents.rows === drawn.length)
               maps.push({ points: drawn, latents: result.latents });
             if (!canImpute || result.status === 'failed') return;
-            const held = rowsOf(Y, Array.from(left));
+            const held = rowsOf(Y, left);
             const predicted = await result.impute!(hidden, signal && { signal });
-            const training = rowsOf(Y, Array.from(drawn));
+            const training = rowsOf(Y, drawn);
             entries.get(latentDim)!.push(...heldOutEntries(held, hidden, predicted, left, training));
           });
         }
@@ -283,7 +284,7 @@ function timedParts(parts: readonly Part[], onProgress: AssessOptions['onProgres
     for (const { count, expected, taken } of kinds.values()) {
       done += taken.length;
       total += count;
-      left += (count - taken.length) * (taken.length === 0 ? expected : average(taken));
+      left += (count - taken.length) * (taken.length === 0 ? expected : meanOf(taken));
     }
     return onProgress?.(done, total, left);
   };
@@ -409,20 +410,17 @@ function shuffledStructure(
     [all[i], all[j]] = [all[j]!, all[i]!];
   }
   const Y = rowsOf(distances, all.slice(0, MOST_ROWS));
-  const meanDistance = (points: Matrix) => average(nearestNeighbors(points, neighbors).distances);
+  const meanDistance = (points: Matrix) => meanOf(nearestNeighbors(points, neighbors).distances);
   const shuffled = Array.from({ length: count }, () => meanDistance(shuffledColumns(Y, random)));
-  const mean = average(shuffled);
+  const mean = meanOf(shuffled);
   const variance = shuffled.reduce((sum, own) => sum + square(own - mean), 0) / (count - 1);
   // The standard error of a prediction: the table itself is one more draw in addition to the draws of the mean.
   const se = Math.sqrt(variance * (1 + 1 / count)) / mean;
   const difference = 1 - meanDistance(Y) / mean;
   const beyondChance = overall.overlap - neighbors / (distances.rows - 1);
-  const spread = Math.sqrt(average(pointwise.overlap.map((own) => square(own - overall.overlap))) / distances.rows);
+  const spread = Math.sqrt(meanOf(pointwise.overlap.map((own) => square(own - overall.overlap))) / distances.rows);
   return { isShown: difference > BEYOND * se && beyondChance > BEYOND * spread, by: 'shuffled', difference, se };
 }
-
-const average = (values: ArrayLike<number>): number =>
-  Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
 
 function shuffledColumns(Y: Matrix, random: Random): Matrix {
   const shuffled = Matrix.from(Y);

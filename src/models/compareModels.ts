@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import { Matrix } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import type { ScaleOption } from '../core/observations.ts';
+import { savedObservations } from '../core/observations.ts';
 import {
   checkGiven,
   checkOptions,
@@ -291,7 +291,7 @@ function checkComparable(fits: readonly ComparedFit[]): void {
   }
   const [first, ...others] = fits.map((fitted) => {
     const { model } = fitted.toJSON();
-    return { rows: fitted.latents.rows, columns: columnsOf(model) };
+    return { rows: fitted.latents.rows, columns: savedObservations(model)?.columns };
   });
   for (const other of others) {
     if (other.rows !== first!.rows || other.columns !== first!.columns) {
@@ -312,14 +312,8 @@ function checkUnits(fits: readonly ComparedFit[], rows: readonly Pick<Comparison
 }
 
 function isModelScaled(model: ModelJSON): boolean {
-  const { observations, scale } = model as { observations?: (number | null)[][]; scale?: ScaleOption };
-  if (observations === undefined) return scale === true;
-  return dividesColumns(model, Matrix.from(observations.map((row) => row.map((entry) => entry ?? Number.NaN))));
-}
-
-function columnsOf(model: ModelJSON): number | undefined {
-  const { observations } = model as { observations?: readonly (readonly unknown[])[] };
-  return observations?.[0]?.length;
+  const Y = savedObservations(model);
+  return Y === undefined ? (model as { scale?: ScaleOption }).scale === true : dividesColumns(model, Y);
 }
 
 /** Names, numbered if they are repeated. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
-import { dividedColumns } from '../core/observations.ts';
+import { dividedColumns, savedObservations } from '../core/observations.ts';
 import { checkGiven } from '../core/options.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
@@ -45,16 +45,12 @@ export function observationsOf(
   json: ModelJSON,
   given: MatrixLike | undefined,
 ): { Y: Matrix; shown: Matrix } {
-  const held = (json as { observations?: (number | null)[][] }).observations;
-  if (given === undefined && (held === undefined || held.length === 0)) {
+  const Y = given === undefined ? savedObservations(json) : Matrix.from(given, 'The observations');
+  if (Y === undefined) {
     throw new InvalidInputError(
       `The fit of ${fitted.model} does not contain its observations. Give them as { observations }.`,
     );
   }
-  const Y =
-    given === undefined
-      ? Matrix.from(held!.map((row) => row.map((entry) => entry ?? Number.NaN)))
-      : Matrix.from(given, 'The observations');
   const { points } = fitted.parameters as { points?: unknown };
   const shown =
     Array.isArray(points) && points.length === fitted.latents.rows && Y.rows > points.length
@@ -74,11 +70,7 @@ async function filled({ impute, reconstruct }: Fit, Y: Matrix): Promise<Matrix> 
     const isRefused = error instanceof InvalidInputError && error.code === 'followsNoise';
     if (!isRefused || reconstruct === undefined) throw error;
     const means = await reconstruct(Y);
-    return new Matrix(
-      Y.data.map((entry, k) => (Number.isNaN(entry) ? means.data[k]! : entry)),
-      Y.rows,
-      Y.columns,
-    );
+    return Y.map((entry, i, j) => (Number.isNaN(entry) ? means.at(i, j) : entry));
   }
 }
 

@@ -36,11 +36,7 @@ function isNamed(value: unknown): boolean {
  * expensive, and impossible for more dimensions than columns.
  */
 export const anyStart = (rows: number, latentDim: number): Matrix =>
-  new Matrix(
-    Float64Array.from({ length: rows * latentDim }, (_, k) => sin(k + 1)),
-    rows,
-    latentDim,
-  );
+  Matrix.zeros(rows, latentDim).map((_, i, j) => sin(i * latentDim + j + 1));
 
 const finite = v.pipe(v.number(), v.finite());
 /** Numbers of a fit, which may be non-finite if it failed. */

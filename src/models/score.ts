@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { entryInWords, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
-import { checkEntries } from '../core/observations.ts';
+import { checkEntries, savedObservations } from '../core/observations.ts';
 import { checkOptions, type OptionsIn, seedOption, signalOption, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import {
@@ -120,8 +120,8 @@ export async function score(
 /** True if a fit can impute new rows; a field over points can impute fitted rows only. */
 export function canScore(fitted: FittedModel): boolean {
   const { impute, predict } = fitted as Fit;
-  const { model } = fitted.toJSON() as { model: { views?: unknown; observations?: readonly (readonly unknown[])[] } };
-  const isWide = model.observations?.[0] === undefined || model.observations[0].length > 1;
+  const { model } = fitted.toJSON();
+  const isWide = (savedObservations(model)?.columns ?? 2) > 1;
   return impute !== undefined && predict !== undefined && model.views === undefined && isWide;
 }
 
@@ -134,7 +134,7 @@ function shownRows(shown: Matrix, Y: Matrix): Matrix {
   const other = shown.data.findIndex((entry, at) => !Number.isNaN(entry) && entry !== Y.data[at]);
   if (other < 0) return shown;
   throw new InvalidInputError(
-    `'shown' must be the held-out rows with NaN where entries are hidden, but row ${Math.floor(other / Y.columns)}, column ${other % Y.columns} is ${shown.data[other]} in one and ${Y.data[other]} in the other.`,
+    `'shown' must be the held-out rows with NaN where entries are hidden, but ${entryInWords(shown, other)} in one and ${Y.data[other]} in the other.`,
   );
 }
 

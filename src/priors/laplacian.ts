@@ -1,10 +1,11 @@
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { Matrix } from '../core/matrix.ts';
+import type { Matrix } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
-import { checkGraph, type Graph } from '../engine/graph/graph.ts';
+import { scaledIdentity } from '../engine/dense/products.ts';
+import { checkGraph, degreesOf, type Graph } from '../engine/graph/graph.ts';
 import { ownGraph } from '../engine/graph/labelGraph.ts';
 import { edgeFactor, isSparse } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
@@ -79,14 +80,10 @@ export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior<n
 const isOfClasses = ({ complete }: Graph): boolean => complete !== undefined && complete.rest.sources.length === 0;
 
 /** Entries of L + λI. */
-function entriesOf({ size, sources, targets, weights }: Graph, offset: Tensor): EdgePrecision {
-  const degrees = new Float64Array(size);
-  weights.forEach((weight, e) => {
-    degrees[sources[e]!]! += weight;
-    degrees[targets[e]!]! += weight;
-  });
-  return { diagonal: op.add(op.tensor(degrees), offset), edges: op.tensor(weights.map((weight) => -weight)) };
-}
+const entriesOf = (graph: Graph, offset: Tensor): EdgePrecision => ({
+  diagonal: op.add(op.tensor(degreesOf(graph)), offset),
+  edges: op.tensor(graph.weights.map((weight) => -weight)),
+});
 
 /** Number of points above which the dense N×N eigenvalue problem takes minutes and gigabytes. */
 const MOST_POINTS = 4000;
@@ -118,15 +115,13 @@ export function laplacianEigenvalues(graph: Graph): Float64Array {
   return symmetricEigenpairs(laplacianMatrix(graph)).values;
 }
 
-function laplacianMatrix({ size, sources, targets, weights }: Graph): Matrix {
-  const L = Matrix.zeros(size, size);
+function laplacianMatrix(graph: Graph): Matrix {
+  const { size, sources, targets, weights } = graph;
+  const degrees = degreesOf(graph);
+  const L = scaledIdentity(size).map((entry, i) => entry * degrees[i]!);
   weights.forEach((weight, e) => {
-    const i = sources[e]!;
-    const j = targets[e]!;
-    L.data[i * size + i]! += weight;
-    L.data[j * size + j]! += weight;
-    L.data[j * size + i]! -= weight;
-    L.data[i * size + j]! -= weight;
+    L.data[targets[e]! * size + sources[e]!]! -= weight;
+    L.data[sources[e]! * size + targets[e]!]! -= weight;
   });
   return L;
 }

@@ -3,7 +3,16 @@ import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkAllPairs, checkNumbers } from '../core/observations.ts';
-import { checkOptions, isPart, numberAboveZero, numberFromZero, type OptionsIn, typed } from '../core/options.ts';
+import {
+  checkGiven,
+  checkOptions,
+  isPart,
+  isWhole,
+  numberAboveZero,
+  numberFromZero,
+  type OptionsIn,
+  typed,
+} from '../core/options.ts';
 import { doublesOf } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
@@ -217,11 +226,7 @@ const MOST_FUNCTIONS = 5000;
  * ```
  */
 export function basis(functions: number, options: BasisOptions = {}): ProcessApproximation {
-  if (!Number.isInteger(functions) || functions < 1) {
-    throw new InvalidInputError(
-      `basis takes a whole number of frequencies along each dimension, from 1, but ${describe(functions)} was given.`,
-    );
-  }
+  checkGiven(functions, 'basis', 'a whole number of frequencies along each dimension, from 1', isWhole(1));
   const { boundary, domain: given } = checkOptions(basisSchema, options, 'basis');
   const domain = given === undefined ? undefined : readDomain(given);
   const featuresAt = (kernel: Kernel, p: TensorMap, X: Tensor2D) => {

@@ -3,6 +3,7 @@ import { Matrix } from '../core/matrix.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import type { Random } from '../core/random.ts';
 import { distinctRows, joinedColumns } from '../core/rowMatrices.ts';
+import { scaledIdentity } from '../engine/dense/products.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
@@ -252,9 +253,7 @@ function uncertainGiven(
   { variance, factors }: { readonly variance: Matrix; readonly factors: readonly Matrix[] | undefined },
 ): MomentsAt {
   const N = X.rows;
-  const identity = Matrix.zeros(N, N);
-  for (let i = 0; i < N; i++) identity.data[i * (N + 1)] = 1;
-  const weightsAt = momentsAt(values, X, observedPatterns(identity));
+  const weightsAt = momentsAt(values, X, observedPatterns(scaledIdentity(N)));
   return (A) => {
     const B = allColumns(weightsAt(A), N).mean;
     /** BF_d */
@@ -387,10 +386,6 @@ function drawnFunctions(groups: readonly FunctionMoments[], D: number, noise: Te
 export function withHoles({ value, present }: Rows): Matrix {
   const whole = tensorMatrix(value);
   if (present === undefined) return whole;
-  const seen = doublesOf(present);
-  return new Matrix(
-    whole.data.map((entry, i) => (seen[i] === 0 ? Number.NaN : entry)),
-    whole.rows,
-    whole.columns,
-  );
+  const seen = tensorMatrix(present);
+  return whole.map((entry, i, j) => (seen.at(i, j) === 0 ? Number.NaN : entry));
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { describe, Matrix } from '../core/matrix.ts';
-import { namedOptions, type OptionsIn, typed } from '../core/options.ts';
+import { Matrix } from '../core/matrix.ts';
+import { checkGiven, namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { withEngine } from '../engine/dense/index.ts';
 import { matrixTensor } from '../engine/tensors/doubles.ts';
@@ -70,9 +70,7 @@ const PLAIN = 'plain JSON';
  */
 export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): ConformanceReport {
   namedOptions(options, 'checkModel', { ...OPTIONS, ...ownKinds });
-  if (typeof model?.assemble !== 'function') {
-    throw new InvalidInputError(`checkModel takes a model, but ${describe(model)} was given.`);
-  }
+  checkGiven(model, 'checkModel', 'a model', ({ assemble }) => typeof assemble === 'function');
   const { seed = 1, values = {}, tolerance = 1e-6, entries = 6, throws, ...own } = options;
   const at = (): ParameterValues => ({ ...initialValues(model, seed), ...givenValues(values) });
   const objective = (moved: ParameterValues) => evaluate(model, moved as GivenValues, { seed }).objective;
@@ -277,12 +275,7 @@ function derivedRequirements(
 /** Standard normal numbers in n rows, with the requested number of columns. */
 function standardNormals(n: number): (columns: number) => Matrix {
   const random = seededRandom(1);
-  return (columns) =>
-    new Matrix(
-      Float64Array.from({ length: n * columns }, () => random.normal()),
-      n,
-      columns,
-    );
+  return (columns) => Matrix.zeros(n, columns).map(() => random.normal());
 }
 
 /** Compares predictions with noise with the moments of the density of new rows, if one of its columns can be integrated. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { isPart, namedOptions, type OptionsIn, typed } from '../core/options.ts';
+import { checkGiven, isPart, namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { KernelCatalog } from '../kernels/json.ts';
@@ -139,9 +139,7 @@ export interface PriorCheckOptions extends OptionsIn<typeof PRIOR_OPTIONS> {}
  */
 export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): ConformanceReport {
   namedOptions(options, 'checkPrior', PRIOR_OPTIONS);
-  if (!isPart(prior, 'density', ['logDensity'])) {
-    throw new InvalidInputError(`checkPrior takes a prior, but ${describe(prior)} was given.`);
-  }
+  checkGiven(prior, 'checkPrior', 'a prior', (given) => isPart(given, 'density', ['logDensity']));
   const { seed = 1, priors = {}, kernels = {} } = options;
   const X = options.latents === undefined ? randomPoints(8, 2, seed) : Matrix.from(options.latents, 'latents');
   const Y =

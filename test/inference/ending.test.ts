@@ -77,7 +77,7 @@ describe('reasons why a search ended are distinct', () => {
     expect(Number(part) / (Number(entry) / 1000)).toBeCloseTo(1, 1);
   });
 
-  it('a fit ends at the same iteration whatever constant its log density has', async () => {
+  it('a fit ends at the same iteration if a constant is added to its log density', async () => {
     const raisedBy = (constant: number) =>
       densityModel({ x: real([3, 4]), latents: fixed(Matrix.zeros(1, 1)) }, (v) => {
         const apart = op.sub(op.square(op.slice(v.x!, [0], [1])), op.slice(v.x!, [1], [1]));

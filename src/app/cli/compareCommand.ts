@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { aligned, differInUnits, shuffled } from '../../core/index.ts';
+import { aligned, differInUnits, rowsOf, shuffled } from '../../core/index.ts';
 import {
   type Fit,
   fit,
   InvalidInputError,
   LatentFieldError,
-  Matrix,
+  type Matrix,
   nearestNeighborError,
   score,
   seededRandom,
@@ -126,10 +126,10 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const fits: (Omit<Compared, 'trustworthiness' | 'continuity'> & { readonly latents: Matrix })[] = [];
   let left = 2 * models.length;
   /** Fits a model; each fit may use its share of the remaining time. */
-  const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
+  const fitOf = async (model: string, observations: Matrix): Promise<Fit> => {
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
-    const { options } = preparedTable({ ...table, observations: rowsOf }, { latentDim: dim }, { model });
-    const described = describedModel(model, rowsOf, undefined, options, {});
+    const { options } = preparedTable({ ...table, observations }, { latentDim: dim }, { model });
+    const described = describedModel(model, observations, undefined, options, {});
     const ownEnd = performance.now() + 1000 * maxSeconds;
     const secondsLeft = () => (ownEnd - performance.now()) / 1000;
     const bar = given.json
@@ -213,8 +213,7 @@ function split(Y: Matrix, seed: number): [Matrix, Matrix] {
   const order = shuffled(Y.rows, seededRandom(seed));
   const most = Math.min(MOST_HELD_OUT, Math.ceil(MOST_SEARCHED / Y.rows));
   const count = Math.min(most, Math.round(HELD_OUT * Y.rows));
-  const part = (rows: Int32Array) => Matrix.from(Array.from(rows.sort(), (i) => Y.row(i)));
-  return [part(order.slice(count)), part(order.slice(0, count))];
+  return [rowsOf(Y, order.slice(count).sort()), rowsOf(Y, order.slice(0, count).sort())];
 }
 
 const jsonOf = ({ heldOut, ...row }: Compared) => ({

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksum } from '../../core/index.ts';
+import { checksum, joinedColumns } from '../../core/index.ts';
 import {
   type Fit,
   type FitOptions,
@@ -23,14 +23,7 @@ import { type PartsArguments, partsOf } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
 import { addPictures, PICTURES, type PlotArguments, pictureNames, type Shown } from './pictures.ts';
 import { checkOutputs, type Inputs } from './streams.ts';
-import {
-  dimensionNames,
-  latentVariancesOf,
-  ofPoints,
-  sideBySide,
-  type TableRecord,
-  varianceNames,
-} from './tableReport.ts';
+import { dimensionNames, latentVariancesOf, ofPoints, type TableRecord, varianceNames } from './tableReport.ts';
 
 /** Table with its missing entries filled in. */
 interface Completed {
@@ -73,21 +66,13 @@ export async function completedTable(
 
 /** Y with predictions for its missing entries. */
 export function filled(Y: Matrix, { mean, variance }: Prediction, units: StandardizedColumns | undefined): Completed {
-  const means = new Matrix(
-    Y.data.map((entry, k) => (Number.isNaN(entry) ? mean.data[k]! : entry)),
-    Y.rows,
-    Y.columns,
-  );
-  const variances = new Matrix(
-    Y.data.map((entry, k) => (Number.isNaN(entry) ? variance.data[k]! : 0)),
-    Y.rows,
-    Y.columns,
-  );
+  const means = Y.map((entry, i, j) => (Number.isNaN(entry) ? mean.at(i, j) : entry));
+  const variances = Y.map((entry, i, j) => (Number.isNaN(entry) ? variance.at(i, j) : 0));
   return { mean: units?.undo(means) ?? means, deviation: deviations(units?.undoVariance(variances) ?? variances) };
 }
 
 /** Square roots of variances. */
-export const deviations = ({ data, rows, columns }: Matrix): Matrix => new Matrix(data.map(Math.sqrt), rows, columns);
+export const deviations = (variances: Matrix): Matrix => variances.map(Math.sqrt);
 
 const COMPLETED_FILES = ['completed.csv', 'completedDeviations.csv'] as const;
 
@@ -167,7 +152,7 @@ export async function writeFit(to: ResultFolder, result: Fit, beside: FitContent
   const { record, shown, plots, completed, parts } = beside;
   const idColumn = shown.ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: shown.ids } };
   const variances = latentVariancesOf(result);
-  const written = variances === undefined ? result.latents : sideBySide(result.latents, variances);
+  const written = variances === undefined ? result.latents : joinedColumns([result.latents, variances]);
   const names = [...dimensionNames(result.latents), ...(variances === undefined ? [] : varianceNames(variances))];
   const labels = ofPoints(result, record.labels);
   const name = record.labelColumn ?? 'label';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { joinedColumns, savedObservations } from '../../core/index.ts';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection, predictLabels } from '../../index.ts';
 import { readTable } from '../io/index.ts';
@@ -16,7 +17,7 @@ import {
 } from './flags.ts';
 import { type Context, checkOut, OUTPUT_FLAGS, type OutputArguments, putTable, rowsNote } from './streams.ts';
 import { fittedTable, TABLE_FLAGS } from './tableFlags.ts';
-import { columnNames, dimensionNames, sideBySide, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
+import { columnNames, dimensionNames, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
 
 /** Optional methods of fits that commands use. */
 export type Ability = 'predict' | 'project' | 'sample' | 'interpolate' | 'forecast';
@@ -80,7 +81,7 @@ async function projectTable(folder: string, data: string, given: NewRowsArgument
     streams,
     given,
     {
-      matrix: sideBySide(latents, ...(latentVariances ? [latentVariances] : []), column(logDensity)),
+      matrix: joinedColumns([latents, ...(latentVariances ? [latentVariances] : []), column(logDensity)]),
       names: [...dimensionNames(latents), ...(latentVariances ? varianceNames(latents) : []), densityName],
       ids,
     },
@@ -264,17 +265,18 @@ export const defineImpute = (command: Command, streams: Context): Command =>
     await put(
       streams,
       given,
-      { matrix: sideBySide(mean, deviation), names: [...names, ...names.map(deviationName)], ids: idsIn(table) },
+      { matrix: joinedColumns([mean, deviation]), names: [...names, ...names.map(deviationName)], ids: idsIn(table) },
       { model: fit.model, columns: names, mean: mean.toArrays(), deviation: deviation.toArrays() },
     );
   });
 
 /** True if these are the fitted observations. */
 function isFitted(fit: Fit, Y: Matrix): boolean {
-  const { observations } = fit.toJSON().model as { observations?: readonly (readonly (number | null)[])[] };
+  const fitted = savedObservations(fit.toJSON().model);
   return (
-    observations?.length === Y.rows &&
-    observations.every((row, i) => row.every((entry, j) => Object.is(entry ?? Number.NaN, Y.at(i, j))))
+    fitted?.rows === Y.rows &&
+    fitted.columns === Y.columns &&
+    fitted.data.every((entry, k) => Object.is(entry, Y.data[k]))
   );
 }
 
@@ -300,7 +302,7 @@ async function putPrediction(
     streams,
     given,
     {
-      matrix: sideBySide(...before, means, spread),
+      matrix: joinedColumns([...before, means, spread]),
       names: [...(isTaken ? places.map((name) => `latent ${name}`) : places), ...names, ...names.map(deviationName)],
       ids,
     },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { rowsOf } from '../../core/index.ts';
 import { assess, continuity, type Fit, InvalidInputError, nearestNeighborError, trustworthiness } from '../../index.ts';
 import { usualNeighbors } from '../../inference/index.ts';
 import { comparedRows } from '../../models/index.ts';
@@ -21,7 +22,7 @@ import {
 } from './flags.ts';
 import { announced, type Context, checkOutputs } from './streams.ts';
 import { fittedTable, isFile, TABLE_FLAGS } from './tableFlags.ts';
-import { ofPoints, rowsOfPoints, selectRows } from './tableReport.ts';
+import { ofPoints, rowsOfPoints } from './tableReport.ts';
 
 const SCORE_FLAGS = [
   ['--data <file>', 'the fitted table, for trustworthiness and continuity; columns are matched by name'],
@@ -116,7 +117,7 @@ function labelScores(fit: Fit, given: readonly string[]) {
     throw new InvalidInputError(`A nearest-neighbor error takes 2 labeled points, but there are ${labeled.length}.`);
   }
   const error = nearestNeighborError(
-    selectRows(fit.latents, labeled),
+    rowsOf(fit.latents, labeled),
     labeled.map((i) => labels[i]!),
   );
   return { labeled: labeled.length, nearestNeighborError: error };

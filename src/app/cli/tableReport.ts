@@ -1,5 +1,5 @@
-import { counted } from '../../core/index.ts';
-import { type Fit, type FittedTable, InvalidInputError, Matrix } from '../../index.ts';
+import { counted, rowsOf } from '../../core/index.ts';
+import { type Fit, type FittedTable, InvalidInputError, type Matrix } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 
 /** Record of the fitted table in fit.json, under `table`. */
@@ -45,19 +45,6 @@ export const varianceNames = (latents: Matrix): string[] =>
 export const latentVariancesOf = (fit: Fit): Matrix | undefined =>
   'latentVariances' in fit ? (fit.latentVariances as Matrix | undefined) : undefined;
 
-/** Concatenates matrices by columns. */
-export function sideBySide(...matrices: readonly Matrix[]): Matrix {
-  const rows = matrices[0]!.rows;
-  const columns = matrices.reduce((sum, matrix) => sum + matrix.columns, 0);
-  const joined = Matrix.zeros(rows, columns);
-  let from = 0;
-  for (const matrix of matrices) {
-    for (let i = 0; i < rows; i++) joined.data.set(matrix.row(i), i * columns + from);
-    from += matrix.columns;
-  }
-  return joined;
-}
-
 /** Rows of the data that the latents belong to, for models that show and list a subset (isomap of the largest component); undefined for other models. */
 function shownPoints({ parameters, latents }: Fit): readonly number[] | undefined {
   const { points } = parameters;
@@ -82,12 +69,8 @@ export function rowsOfPoints(fit: Fit, table: Matrix): Matrix {
       `The fit has ${fit.latents.rows} points, but the data have ${table.rows} rows. Give the data that were fitted.`,
     );
   }
-  return points === undefined ? table : selectRows(table, points);
+  return points === undefined ? table : rowsOf(table, points);
 }
-
-/** Selects rows of a matrix. */
-export const selectRows = (matrix: Matrix, rows: readonly number[]): Matrix =>
-  Matrix.from(rows.map((i) => matrix.row(i)));
 
 /** Sentences about omitted, converted or missing parts of a table. */
 export const notesOf = (

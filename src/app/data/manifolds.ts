@@ -1,7 +1,7 @@
 import { cos, sin, tanh } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { withDefaults } from '../../core/options.ts';
+import { checkGiven, isWhole, withDefaults } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 
 /** Points scattered around a curve or a surface. */
@@ -261,12 +261,8 @@ export interface SamplingOptions {
  * @throws InvalidInputError that names the generator and its options
  */
 export function checkSampling(generator: string, { points, noise }: Required<Omit<SamplingOptions, 'seed'>>): void {
-  if (!Number.isInteger(points) || points < 1) {
-    throw new InvalidInputError(`${generator} takes a positive whole number of points, but ${points} was given.`);
-  }
-  if (!(noise >= 0 && Number.isFinite(noise))) {
-    throw new InvalidInputError(`${generator} takes a noise of 0 or more, but ${noise} was given.`);
-  }
+  checkGiven(points, generator, 'a positive whole number of points', isWhole(1));
+  checkGiven(noise, generator, 'a noise of 0 or more', (own) => own >= 0 && Number.isFinite(own));
 }
 
 /** Throws unless the extent of a surface is positive. */

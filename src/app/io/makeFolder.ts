@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { InvalidInputError } from '../../core/errors.ts';
 import { systemReason } from '../../core/host.ts';
-import { describe } from '../../core/matrix.ts';
+import { checkGiven } from '../../core/options.ts';
 
 /**
  * Creates a folder for results with its parents, unless it exists.
@@ -134,8 +134,7 @@ function checkWritable(file: string, folder: string): void {
 }
 
 function checkPath(path: unknown, caller: string): void {
-  if (typeof path === 'string') return;
-  throw new InvalidInputError(`${caller} takes the path of a file or folder, but ${describe(path)} was given.`);
+  checkGiven(path, caller, 'the path of a file or folder', (given) => typeof given === 'string');
 }
 
 /** Path itself or its nearest existing parent. */

@@ -36,17 +36,11 @@ export function standardize(
   );
   const found = Y instanceof Matrix ? standardizationOf(checkRange(Y, true), true, true) : Y;
   const [mean, deviation] = [Float64Array.from(found.mean), Float64Array.from(found.deviation)];
-  const changed = (matrix: Matrix, change: (entry: number, j: number) => number) =>
-    new Matrix(
-      matrix.data.map((entry, k) => change(entry, k % matrix.columns)),
-      matrix.rows,
-      matrix.columns,
-    );
   return {
     mean,
     deviation,
     apply: (given) => standardized(given, { mean, deviation }),
-    undo: (Z) => changed(Z, (entry, j) => mean[j]! + deviation[j]! * entry),
-    undoVariance: (V) => changed(V, (entry, j) => square(deviation[j]!) * entry),
+    undo: (Z) => Z.map((entry, _, j) => mean[j]! + deviation[j]! * entry),
+    undoVariance: (V) => V.map((entry, _, j) => square(deviation[j]!) * entry),
   };
 }

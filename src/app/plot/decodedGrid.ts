@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkFunction, givenOptions, withDefaults } from '../../core/options.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkFunction, checkGiven, givenOptions, isWhole, withDefaults } from '../../core/options.ts';
 import { type Line, sceneSvg } from '../../scene/index.ts';
 import { columnsShown } from './layers.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
@@ -62,11 +62,7 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
   if (second === undefined)
     throw new InvalidInputError('A decoded grid takes two latent dimensions, but there is one.');
   checkPictureSize({ width });
-  if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
-    throw new InvalidInputError(
-      `A decoded grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,
-    );
-  }
+  checkGiven(resolution, 'A decoded grid', `a whole resolution from 2 to ${MOST}`, isWhole(2, MOST));
   const [across, up] = [range(X.column(first), margin), range(X.column(second), margin)];
   // From the top: the largest y comes first.
   const at = gridPoints(X, first, second, axis(across, resolution), axis(up, resolution).reverse());

@@ -214,13 +214,7 @@ const domainOf = (numbers: ArrayLike<number>) => [numbers[0]!, numbers[numbers.l
 
 /** Variances on the diagonals, N×q. */
 const diagonals = (covariances: readonly Matrix[], { rows, columns }: Matrix): Matrix =>
-  new Matrix(
-    Float64Array.from({ length: rows * columns }, (_, k) =>
-      covariances[Math.floor(k / columns)]!.at(k % columns, k % columns),
-    ),
-    rows,
-    columns,
-  );
+  Matrix.zeros(rows, columns).map((_, i, d) => covariances[i]!.at(d, d));
 
 async function imagesOf(
   { image, observations }: Panel,

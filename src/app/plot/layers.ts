@@ -1,6 +1,6 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkEach, describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkGiven, givenList } from '../../core/options.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type Bands, type Images, type Legend, type Lines, mixed } from '../../scene/index.ts';
@@ -65,10 +65,10 @@ export function checkVariances(variances: Matrix, latents: Matrix): Matrix {
       `Latents of ${latents.rows}×${latents.columns} take as many variances, but ${variances.rows}×${variances.columns} were given.`,
     );
   }
-  const bad = variances.data.findIndex((variance) => !(variance >= 0 && variance < Infinity));
-  if (bad < 0) return variances;
-  throw new InvalidInputError(
-    `Variances of latents are finite numbers from 0, but row ${Math.floor(bad / variances.columns)}, column ${bad % variances.columns} is ${variances.data[bad]}.`,
+  return checkEach(
+    variances,
+    'Variances of latents are finite numbers from 0',
+    (variance) => variance >= 0 && variance < Infinity,
   );
 }
 
@@ -187,12 +187,11 @@ export function precisionLayer({ x, y, values }: PrecisionGrid): { readonly band
       `A precision grid of ${y.length} positions in y and ${x.length} in x takes ${y.length}×${x.length} values (2×2 at least), but ${values.rows}×${values.columns} were given.`,
     );
   }
-  const bad = values.data.findIndex((precision) => !(precision > 0 && Number.isFinite(precision)));
-  if (bad >= 0) {
-    throw new InvalidInputError(
-      `Precisions must be positive and finite, but row ${Math.floor(bad / x.length)}, column ${bad % x.length} is ${values.data[bad]}.`,
-    );
-  }
+  checkEach(
+    values,
+    'Precisions must be positive and finite',
+    (precision) => precision > 0 && Number.isFinite(precision),
+  );
   const logarithms = Array.from(values.data, (precision) => log(precision) / log(10));
   const low = logarithms.reduce((a, b) => Math.min(a, b));
   const high = logarithms.reduce((a, b) => Math.max(a, b));

@@ -82,7 +82,8 @@ function byNumbers(color: ArrayLike<number>, rows: number, title: string): Point
   return { kinds: [], values, range: [low, high > low ? high : low + 1], title };
 }
 
-function checkCount(count: number, noun: string, rows: number): void {
+/** @throws InvalidInputError unless there is one for each point */
+export function checkCount(count: number, noun: string, rows: number): void {
   if (count === rows) return;
   throw new InvalidInputError(
     `There are ${rows} latent points, but ${count} ${noun}s were given. Give one ${noun} for each point.`,

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, namedOptions } from '../../core/options.ts';
+import { checkGiven, isWhole, namedOptions } from '../../core/options.ts';
 import { escaped } from '../../scene/index.ts';
 
 export interface PictureGridOptions {
@@ -28,11 +28,7 @@ export function pictureGrid(pictures: readonly string[], options: PictureGridOpt
   checkGiven(pictures, 'pictureGrid', 'a list of pictures', (given) => given.every((svg) => typeof svg === 'string'));
   const { columns = pictures.length, title } = namedOptions(options, 'pictureGrid', ['columns', 'title']);
   if (pictures.length === 0) throw new InvalidInputError('A grid of pictures takes at least one, but none was given.');
-  if (!Number.isInteger(columns) || columns < 1) {
-    throw new InvalidInputError(
-      `A grid of pictures takes a positive whole number of columns, but ${columns} was given.`,
-    );
-  }
+  checkGiven(columns, 'A grid of pictures', 'a positive whole number of columns', isWhole(1));
   const placed = pictures.map((svg, k) => ({
     svg,
     ...sizeOf(svg, k),

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkEach, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions, type OptionsIn, typed } from '../../core/options.ts';
 import { escaped, insidePolygon, PALETTES, printable, shapePath } from '../../scene/index.ts';
 import { checkVariances, reach } from './layers.ts';
-import { lookEntries, type PointLooks, PRIMARY, pointLooks, sharedLooks } from './looks.ts';
+import { checkCount, lookEntries, type PointLooks, PRIMARY, pointLooks, sharedLooks } from './looks.ts';
 import type { Pixels } from './page/mapDrawing.ts';
 import { drawMarks, drawOver, drawRulers } from './page/mapDrawing.ts';
 import { mapOnCanvas } from './page/mapOnCanvas.ts';
@@ -106,19 +106,10 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
       `A page shows 1 to ${MOST_POINTS} points, but latents of ${N}×${q} were given. Give a part of them.`,
     );
   }
-  const bad = latents.data.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) {
-    throw new InvalidInputError(
-      `Latent points must be finite, but row ${Math.floor(bad / q)}, column ${bad % q} is ${latents.data[bad]}.`,
-    );
-  }
+  checkEach(latents, 'Latent points must be finite', Number.isFinite);
   const looks = pointLooks(options, N);
   const { ids } = options;
-  if (ids !== undefined && ids.length !== N) {
-    throw new InvalidInputError(
-      `There are ${N} latent points, but ${ids.length} ids were given. Give one id for each point.`,
-    );
-  }
+  checkCount(ids?.length ?? N, 'id', N);
   const variances =
     options.variances && checkVariances(Matrix.from(options.variances, 'The variances of the latents'), latents);
   const dimensionsOf = Array.from({ length: q }, (_, d) => d);

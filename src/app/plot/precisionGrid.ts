@@ -1,6 +1,6 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkFunction, givenOptions, namedOptions } from '../../core/options.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkFunction, checkGiven, givenOptions, isWhole, namedOptions } from '../../core/options.ts';
 import { predictInSlices, type SliceOptions, TOGETHER } from '../../inference/minimize/slices.ts';
 import { columnsShown } from './layers.ts';
 
@@ -107,14 +107,8 @@ function preparedGrid(
     aspect,
     signal,
   } = namedOptions(options, caller, ['resolution', 'margin', 'columns', 'aspect', 'signal']);
-  if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
-    throw new InvalidInputError(
-      `A precision grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,
-    );
-  }
-  if (!(margin >= 0 && Number.isFinite(margin))) {
-    throw new InvalidInputError(`A precision grid takes a margin of 0 or more, but ${describe(margin)} was given.`);
-  }
+  checkGiven(resolution, 'A precision grid', `a whole resolution from 2 to ${MOST}`, isWhole(2, MOST));
+  checkGiven(margin, 'A precision grid', 'a margin of 0 or more', (own) => own >= 0 && Number.isFinite(own));
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
   const across = range(X.column(first), margin);

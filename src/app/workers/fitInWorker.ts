@@ -1,4 +1,4 @@
-import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
+import { errorFrom, LatentFieldError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { solverToJSON } from '../../inference/solvers/json.ts';
 import { type Listener, listen, poolOf, type WorkerLike } from '../../inference/workers/pool.ts';
@@ -89,7 +89,7 @@ export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOp
             const reply = data as WholeReply;
             try {
               if (reply.kind === 'fitted') resolve(loadFit<M>(JSON.parse(reply.fit), own ?? {}));
-              else if (reply.kind === 'failedWhole') reject(errorOf(reply));
+              else if (reply.kind === 'failedWhole') reject(errorFrom(reply, 'The worker of the fit'));
               else if (reply.kind === 'step') {
                 onStep?.(stepOf(reply));
                 send({ kind: 'seenStep' });
@@ -123,11 +123,3 @@ const stepOf = ({ kind: _, latents, rows, columns, ...step }: StepMessage): Work
   ...step,
   latents: new Matrix(latents, rows, columns),
 });
-
-const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
-
-/** Restores the class of an error, which is lost in messages. */
-function errorOf({ name, message }: { readonly name: string; readonly message: string }): LatentFieldError {
-  const Class = classes[name as keyof typeof classes];
-  return Class === undefined ? new LatentFieldError(`The worker of the fit failed: ${message}`) : new Class(message);
-}

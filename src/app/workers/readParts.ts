@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { nodeModule } from '../../core/host.ts';
-import { describe } from '../../core/matrix.ts';
-import { readGiven, unknownName } from '../../core/options.ts';
+import { checkGiven, unknownName } from '../../core/options.ts';
 import { KINDS_OF_PARTS, type OwnParts } from '../../models/ownParts.ts';
 
 /**
@@ -17,10 +16,12 @@ import { KINDS_OF_PARTS, type OwnParts } from '../../models/ownParts.ts';
  * ```
  */
 export async function readParts(file: string | URL): Promise<OwnParts> {
-  const isAddress = readGiven('What readParts was given', () => typeof file === 'string' || file instanceof URL);
-  if (!isAddress) {
-    throw new InvalidInputError(`readParts takes the path or address of a module, but ${describe(file)} was given.`);
-  }
+  checkGiven(
+    file,
+    'readParts',
+    'the path or address of a module',
+    (given) => typeof given === 'string' || given instanceof URL,
+  );
   const name = String(file);
   let module: Record<string, unknown>;
   try {

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../core/errors.ts';
+import { InvalidInputError, type PlainError, plainError } from '../../core/errors.ts';
 import { isNode, nodeModule } from '../../core/host.ts';
 import { fitSteps } from '../../inference/fit/fit.ts';
 import type { FitOptions } from '../../inference/fit/fitOptions.ts';
@@ -108,7 +108,7 @@ export type WholeReply =
   | StepMessage
   /** Fit as JSON text. */
   | { readonly kind: 'fitted'; readonly fit: string }
-  | { readonly kind: 'failedWhole'; readonly name: string; readonly message: string };
+  | ({ readonly kind: 'failedWhole' } & PlainError);
 
 /** Worker's end of the connection. */
 interface WholePort {
@@ -175,10 +175,7 @@ function serveWholeFits(port: WholePort, modelFromJSON: (json: ModelJSON) => Mod
       stop.abort('stop()');
       goOn();
     } else if (request.kind === 'fitWhole') {
-      run(request).catch((error: unknown) => {
-        const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-        port.post({ kind: 'failedWhole', name, message });
-      });
+      run(request).catch((error: unknown) => port.post({ kind: 'failedWhole', ...plainError(error) }));
     }
   });
 }

@@ -138,7 +138,7 @@ function series(x: number): number {
   return z * polynomial(ODD, w) + w * polynomial(EVEN, w);
 }
 
-function polynomial(coefficients: readonly number[], w: number): number {
+export function polynomial(coefficients: readonly number[], w: number): number {
   let value = 0;
   for (let k = coefficients.length - 1; k >= 0; k--) value = coefficients[k]! + w * value;
   return value;

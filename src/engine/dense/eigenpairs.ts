@@ -1,13 +1,15 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
-import { describe, Matrix } from '../../core/matrix.ts';
+import { describe, entryInWords, Matrix } from '../../core/matrix.ts';
 import { checkGiven, namedOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { sharedMemory } from '../memory.ts';
 import { gemm, rowMajor, transposed } from '../typescript/matrices.ts';
 import { multiplySymmetric, signOfLargest, symmetricEigen } from '../typescript/symmetricEigen.ts';
+import { norm } from '../vectors.ts';
 import { linearAlgebra } from './activeEngine.ts';
+import { columnsOf, symmetricMatrix } from './products.ts';
 
 /** Orders of dense matrices that are copied for the engine: from where that is worthwhile to half a gibibyte. */
 const COPIED = { least: 100, most: 8192 };
@@ -58,12 +60,13 @@ function decomposeByEngine(n: number, { values, vectors }: Eigenpairs): number {
 }
 
 /** Error for a matrix whose eigenvalues could not be computed. */
-function eigenFailure({ data, rows: n }: Matrix): NumericalError {
+function eigenFailure(matrix: Matrix): NumericalError {
+  const { data, rows: n } = matrix;
   const index = data.findIndex((entry, k) => k % n <= Math.floor(k / n) && !Number.isFinite(entry));
   return new NumericalError(
     index < 0
       ? `The eigenvalues of the ${n}×${n} matrix did not converge. Scale the data, or report this matrix as a bug.`
-      : `The ${n}×${n} matrix has no eigenvalues: row ${Math.floor(index / n)}, column ${index % n} is ${data[index]}. ` +
+      : `The ${n}×${n} matrix has no eigenvalues: ${entryInWords(matrix, index)}. ` +
           'Look for missing or overflowing values in its source.',
   );
 }
@@ -231,12 +234,8 @@ function allThenTop(operator: SymmetricOperator, n: number, q: number): Eigenpai
 
 /** The last q of eigenpairs in ascending order, largest first. */
 export function largest({ values, vectors }: Eigenpairs, q: number): Eigenpairs {
-  const { rows, columns } = vectors;
-  const top = Matrix.zeros(rows, q);
-  for (let j = 0; j < q; j++) {
-    for (let i = 0; i < rows; i++) top.data[i * q + j] = vectors.at(i, columns - 1 - j);
-  }
-  return { values: Float64Array.from({ length: q }, (_, j) => values[columns - 1 - j]!), vectors: top };
+  const top = Int32Array.from({ length: q }, (_, j) => vectors.columns - 1 - j);
+  return { values: Float64Array.from(top, (c) => values[c]!), vectors: columnsOf(vectors, top) };
 }
 
 /** An orthonormal basis of start, A·start, A²·start, …, with A restricted to its span. */
@@ -327,16 +326,10 @@ class KrylovSpace {
   #projection(): Matrix {
     const { n, size } = this;
     const before = this.#projected;
-    const projected = Matrix.zeros(size, size);
-    for (let i = 0; i < size; i++) {
-      for (let j = 0; j <= i; j++) {
-        const entry = i < before.rows ? before.at(i, j) : dot(this.#images, i * n, this.#basis, j * n, n);
-        projected.data[i * size + j] = entry;
-        projected.data[j * size + i] = entry;
-      }
-    }
-    this.#projected = projected;
-    return projected;
+    this.#projected = symmetricMatrix(size, (i, j) =>
+      i < before.rows ? before.at(i, j) : dot(this.#images, i * n, this.#basis, j * n, n),
+    );
+    return this.#projected;
   }
 
   /** Appends the new direction of `vector`, or a random one if it is already in the space (or not given). */
@@ -392,12 +385,6 @@ function dot(x: Float64Array, p: number, y: Float64Array, r: number, n: number):
   }
   for (; k < n; k++) s0 += x[p + k]! * y[r + k]!;
   return s0 + s1 + (s2 + s3);
-}
-
-function norm(x: Float64Array): number {
-  let squares = 0;
-  for (const entry of x) squares += entry * entry;
-  return Math.sqrt(squares);
 }
 
 /** Copies an array to one with space for at least `length` numbers. */

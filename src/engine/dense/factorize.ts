@@ -1,5 +1,6 @@
 import { log } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
+import { entryInWords } from '../../core/matrix.ts';
 import type { Float64Memory } from '../memory.ts';
 import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 
@@ -99,7 +100,7 @@ export function notFinite(n: number, matrix: Float64Array, name: string): Numeri
   return new NumericalError(
     index < 0
       ? `${name} (${n}×${n}) is too large to be factored: its entries are finite, but their sums of products are not. Scale the data down.`
-      : `${name} (${n}×${n}) must be finite, but row ${Math.floor(index / n)}, column ${index % n} is ${matrix[index]}. ` +
+      : `${name} (${n}×${n}) must be finite, but ${entryInWords({ data: matrix, columns: n }, index)}. ` +
           'Look for missing values in the data, and for parameters that have run off to extreme values.',
   );
 }

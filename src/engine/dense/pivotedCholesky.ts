@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import type { Float64Memory } from '../memory.ts';
 import { contiguous, type LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
-import { nthSmallest } from '../vectors.ts';
+import { nthSmallest, sumOf } from '../vectors.ts';
 
 /** A positive semidefinite matrix that is computed piecewise; `target` is a byte offset. */
 export interface MatrixParts {
@@ -107,12 +107,6 @@ function largest(entries: Float64Array): number {
   let most = 0;
   for (const entry of entries) if (entry > most) most = entry;
   return most;
-}
-
-function sumOf(entries: Float64Array): number {
-  let sum = 0;
-  for (const entry of entries) sum += entry;
-  return sum;
 }
 
 /** Memory of a factorization in progress: R has `rank` rows at `root`; `corner` and `factors` are for the candidates. */

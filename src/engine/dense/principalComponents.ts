@@ -72,11 +72,7 @@ export function centeredBasis(X: Matrix): Matrix {
   const lengths = Float64Array.from({ length: scores.columns }, (_, c) =>
     Math.sqrt(scores.column(c).reduce((sum, entry) => sum + entry * entry, 0)),
   );
-  return new Matrix(
-    scores.data.map((entry, k) => entry / lengths[k % lengths.length]!),
-    scores.rows,
-    scores.columns,
-  );
+  return scores.map((entry, _, c) => entry / lengths[c]!);
 }
 
 /** Y minus its projection on the columns of an orthonormal basis U, Y − UUᵀY, N×D. */

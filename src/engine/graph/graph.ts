@@ -234,3 +234,13 @@ export function incidentEdges({
   }
   return { starts, edges, others };
 }
+
+/** Sum of the weights of each point's edges. */
+export function degreesOf({ size, sources, targets, weights }: Graph): Float64Array {
+  const degrees = new Float64Array(size);
+  weights.forEach((weight, e) => {
+    degrees[sources[e]!]! += weight;
+    degrees[targets[e]!]! += weight;
+  });
+  return degrees;
+}

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { isMissingText } from '../../core/observations.ts';
-import { givenList } from '../../core/options.ts';
+import { checkGiven, givenList, isWhole } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { type CompleteClasses, checkGraph, type Edges, type Graph, mergedEdges, noEdges } from './graph.ts';
 
@@ -39,9 +39,7 @@ export function labelGraph(labels: Labels): Graph {
  * ```
  */
 export function completeGraph(n: number): Graph {
-  if (!Number.isInteger(n) || n < 1 || n > MOST_POINTS) {
-    throw new InvalidInputError(`completeGraph takes a whole number of points from 1, but ${describe(n)} was given.`);
-  }
+  checkGiven(n, 'completeGraph', 'a whole number of points from 1', isWhole(1, MOST_POINTS));
   return classGraph({ classes: new Int32Array(n), count: 1, rest: noEdges() });
 }
 

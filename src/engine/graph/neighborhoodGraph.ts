@@ -3,7 +3,7 @@ import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions, integer, numberAboveZero, type OptionsIn } from '../../core/options.ts';
+import { checkGiven, checkOptions, integer, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import {
   type NeighborSearch,
@@ -90,9 +90,7 @@ export function epsilonGraph(Y: MatrixLike, r: number, options: EdgeWeights = {}
 export function* epsilonGraphInParts(Y: MatrixLike, r: number, options: EdgeWeights = {}): ProgressiveWork<Graph> {
   const points = pointsFrom(Y, 'epsilonGraph');
   const weightOf = edgeWeight(points, checkOptions(schema, options, 'epsilonGraph'));
-  if (!(typeof r === 'number' && r > 0)) {
-    throw new InvalidInputError(`epsilonGraph takes a radius above 0, but ${describe(r)} was given.`);
-  }
+  checkGiven(r, 'epsilonGraph', 'a radius above 0', (own) => typeof own === 'number' && own > 0);
   const { starts, indices } = yield* withinRadiusInParts(points, r);
   const keys = new Float64Array(indices.length);
   for (let i = 0; i < points.rows; i++) {

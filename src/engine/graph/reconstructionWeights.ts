@@ -1,6 +1,7 @@
 import { NumericalError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { repeatsInWords } from '../../core/rowMatrices.ts';
+import { solvePositiveDefinite } from '../dense/products.ts';
 
 /** Reconstruction of every point from its neighbors, row by row: y_i ≈ Σ_n weights[n]·y_(neighbors[n]) for starts[i] ≤ n < starts[i + 1]. */
 export interface Reconstruction {
@@ -95,27 +96,4 @@ export function gramWeights(
   for (let a = 0; a < k; a++) total += w[a]!;
   for (let a = 0; a < k; a++) w[a]! /= total;
   return w;
-}
-
-/** x ← C⁻¹x by a Cholesky factor that overwrites the lower triangle of C, k×k, column by column; false if C is not positive definite. */
-function solvePositiveDefinite(C: Float64Array, k: number, x: Float64Array): boolean {
-  for (let c = 0; c < k; c++) {
-    const pivot = C[c * k + c]!;
-    if (!(pivot > 0)) return false;
-    const root = Math.sqrt(pivot);
-    C[c * k + c] = root;
-    const entry = x[c]! / root;
-    x[c] = entry;
-    for (let a = c + 1; a < k; a++) {
-      const factor = C[a * k + c]! / root;
-      C[a * k + c] = factor;
-      x[a]! -= factor * entry;
-      for (let b = c + 1; b <= a; b++) C[a * k + b]! -= factor * C[b * k + c]!;
-    }
-  }
-  for (let a = k - 1; a >= 0; a--) {
-    for (let b = a + 1; b < k; b++) x[a]! -= C[b * k + a]! * x[b]!;
-    x[a]! /= C[a * k + a]!;
-  }
-  return true;
 }

@@ -1,5 +1,6 @@
 import { Matrix } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
+import { symmetricMatrix } from '../dense/products.ts';
 import { type Graph, incidentEdges } from './graph.ts';
 
 /** Number of points whose paths are computed between pauses. */
@@ -182,15 +183,8 @@ export function* landmarkDistances(graph: Graph, shown: Int32Array, count: numbe
     yield (l + 1) / count;
   }
   const rowOf = new Map(Array.from(shown, (j, n) => [j, n]));
-  const between = Matrix.zeros(count, count);
-  for (let a = 0; a < count; a++) {
-    for (let b = 0; b <= a; b++) {
-      // Taken from one direction, since sums along a path depend on the direction by rounding.
-      const length = fromAll.at(rowOf.get(landmarks[b]!)!, a);
-      between.data[a * count + b] = length;
-      between.data[b * count + a] = length;
-    }
-  }
+  // Taken from one direction, since sums along a path depend on the direction by rounding.
+  const between = symmetricMatrix(count, (a, b) => fromAll.at(rowOf.get(landmarks[b]!)!, a));
   return { landmarks, between, fromAll };
 }
 

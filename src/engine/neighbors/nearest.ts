@@ -1,6 +1,6 @@
 import { binaryExponent } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { entryInWords, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Float64Memory } from '../memory.ts';
 import { NEAREST_BLOCK, SINGLE_PRODUCTS } from '../wasm/engineModule.ts';
@@ -270,8 +270,8 @@ export function searchedPoints(values: MatrixLike, name: string): Matrix {
   if (!areFinite(points.data)) {
     const bad = points.data.findIndex((value) => !Number.isFinite(value));
     throw new InvalidInputError(
-      `${name} must contain finite numbers, but row ${Math.floor(bad / points.columns)}, column ${bad % points.columns} is ` +
-        `${points.data[bad]}. Distances to that point are not defined: drop the row or fill in the value.`,
+      `${name} must contain finite numbers, but ${entryInWords(points, bad)}. ` +
+        'Distances to that point are not defined: drop the row or fill in the value.',
     );
   }
   return points;

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Graph } from '../graph/graph.ts';
 
 /**
  * Pattern of a sparse symmetric matrix of order `size`: its lower triangle by columns, including the whole diagonal. Column j has the rows
@@ -330,4 +331,15 @@ function checkTerms(size: number, rows: Int32Array, columns: Int32Array, values:
       `Term ${e} of the sparse ${size}×${size} matrix is at (${i}, ${j}): rows and columns are 0 … ${size - 1}.`,
     );
   }
+}
+
+/** The Laplacian of a graph with these degrees. */
+export function sparseLaplacian({ size, sources, targets, weights }: Graph, degrees: Float64Array): SparseSymmetric {
+  const diagonal = Array.from({ length: size }, (_, i) => i);
+  return sparseSymmetric(
+    size,
+    Int32Array.from([...diagonal, ...targets]),
+    Int32Array.from([...diagonal, ...sources]),
+    Float64Array.from([...degrees, ...weights.map((weight) => -weight)]),
+  );
 }

@@ -1,4 +1,5 @@
 import { exp, log, log1p } from '../../core/elementary/index.ts';
+import { polynomial } from '../../core/elementary/trigonometric.ts';
 
 /**
  * The error function erf(x) = 2/√π · ∫₀ˣ e^(−t²) dt, in double precision.
@@ -38,12 +39,6 @@ export function logErfc(x: number): number {
   if (x >= 28) return -x * x - log(x * Math.sqrt(Math.PI)) + log1p(polynomial(TAIL, s) * s);
   const ratio = x < 1 / 0.35 ? polynomial(RA, s) / polynomial(SA, s) : polynomial(RB, s) / polynomial(SB, s);
   return -x * x - 0.5625 + ratio - log(x);
-}
-
-function polynomial(coefficients: readonly number[], x: number): number {
-  let value = 0;
-  for (let k = coefficients.length - 1; k >= 0; k--) value = coefficients[k]! + x * value;
-  return value;
 }
 
 /** erfc(x)·x·√π·exp(x²) = 1 − 1/(2x²) + 3/(4x⁴) − …, without the 1. */

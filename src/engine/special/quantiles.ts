@@ -1,4 +1,5 @@
 import { exp, log, log1p } from '../../core/elementary/index.ts';
+import { polynomial } from '../../core/elementary/trigonometric.ts';
 import { lgamma } from './gamma.ts';
 
 /**
@@ -61,12 +62,6 @@ export function incompleteBeta(x: number, a: number, b: number): number {
     if (Math.abs(d * c - 1) < 1e-15) break;
   }
   return front * fraction;
-}
-
-function polynomial(coefficients: readonly number[], x: number): number {
-  let value = 0;
-  for (let k = coefficients.length - 1; k >= 0; k--) value = coefficients[k]! + x * value;
-  return value;
 }
 
 const A = [

@@ -1,6 +1,7 @@
 import { exp, log, pow } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Random } from '../../core/random.ts';
+import { dot } from '../vectors.ts';
 import { lgamma } from './gamma.ts';
 
 /**
@@ -81,12 +82,6 @@ export function matchedNormals(n: number, random: Random): (columns: number) => 
   };
   return (columns) => {
     const made = Array.from({ length: columns }, column);
-    return new Matrix(
-      Float64Array.from({ length: n * columns }, (_, i) => made[i % columns]![Math.floor(i / columns)]!),
-      n,
-      columns,
-    );
+    return Matrix.zeros(n, columns).map((_, i, c) => made[c]![i]!);
   };
 }
-
-const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);

@@ -1,4 +1,5 @@
-import { Matrix } from '../../core/matrix.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import { symmetricMatrix } from '../dense/products.ts';
 
 /**
  * A matrix inside a Float64Array: entry (i, j) is at `start + i·rowStride + j·columnStride`. A transpose is a swap of the
@@ -171,14 +172,9 @@ export function mirrorLower(n: number, { data, start, rowStride }: MatrixView): 
 
 /** YYᵀ, N×N */
 export function outerProduct({ data, rows: N, columns: D }: Matrix): Matrix {
-  const result = Matrix.zeros(N, N);
-  for (let i = 0; i < N; i++) {
-    for (let j = 0; j <= i; j++) {
-      let sum = 0;
-      for (let k = 0; k < D; k++) sum += data[i * D + k]! * data[j * D + k]!;
-      result.data[i * N + j] = sum;
-      result.data[j * N + i] = sum;
-    }
-  }
-  return result;
+  return symmetricMatrix(N, (i, j) => {
+    let sum = 0;
+    for (let k = 0; k < D; k++) sum += data[i * D + k]! * data[j * D + k]!;
+    return sum;
+  });
 }

@@ -1,13 +1,11 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type EdgeFactor, isSparse } from '../../engine/sparse/index.ts';
-import { doublesOf } from '../../engine/tensors/doubles.ts';
-import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type EdgePrecision, marginals } from '../../priors/sparsePrecision.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
+import { scalarWithSlopes } from './scalarWithSlopes.ts';
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
 
@@ -85,19 +83,14 @@ export function profiledMoments(
   maximum: (moments: Pick<MomentProblem, 'variances' | 'covariances'>) => MomentMaximum,
   copies: number,
 ): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [own, across, save] = args as [Tensor, Tensor, Save];
-    const { value, entries } = maximum({
-      variances: doublesOf(own).slice(),
-      covariances: doublesOf(across).slice(),
-    });
-    save([
-      op.tensor(entries.diagonal.map((entry) => (-copies / 2) * entry)),
-      op.tensor(entries.edges.map((entry) => -copies * entry)),
-    ]);
-    const gradFunc = (dy: Tensor, saved: Tensor[]) => saved.map((slope) => op.mul(slope, dy));
-    return { value: op.scalar((copies / 2) * value), gradFunc };
-  })(variances, covariances) as Scalar;
+  return scalarWithSlopes([variances, covariances], (own, across) => {
+    const { value, entries } = maximum({ variances: own, covariances: across });
+    const slopes = [
+      entries.diagonal.map((entry) => (-copies / 2) * entry),
+      entries.edges.map((entry) => -copies * entry),
+    ];
+    return { value: (copies / 2) * value, slopes };
+  });
 }
 
 /** log|Θ| from Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. With the factor of a graph of few edges, no N×N matrix is formed. */
@@ -109,18 +102,15 @@ export function precisionLogDeterminant(
 ): Scalar {
   if (factor !== undefined && isSparse(ends)) return marginals({ diagonal, edges }, factor()).logDeterminant;
   const { size: N, sources, targets } = ends;
-  return tf.customGrad((...args: unknown[]) => {
-    const [d, e, save] = args as [Tensor, Tensor, Save];
-    const entries = { diagonal: doublesOf(d), edges: doublesOf(e) };
-    const { value, onDiagonal, onEdges } = withInverse(ends, entries, (logDeterminant, W) => ({
-      value: logDeterminant,
-      onDiagonal: Float64Array.from({ length: N }, (_, i) => W[i * (N + 1)]!),
-      onEdges: Float64Array.from(sources, (i, edge) => 2 * W[targets[edge]! * N + i]!),
-    }));
-    save([op.tensor(onDiagonal), op.tensor(onEdges)]);
-    const gradFunc = (dy: Tensor, saved: Tensor[]) => saved.map((slope) => op.mul(slope, dy));
-    return { value: op.scalar(value), gradFunc };
-  })(diagonal, edges) as Scalar;
+  return scalarWithSlopes([diagonal, edges], (onDiagonal, onEdges) =>
+    withInverse(ends, { diagonal: onDiagonal, edges: onEdges }, (value, W) => ({
+      value,
+      slopes: [
+        Float64Array.from({ length: N }, (_, i) => W[i * (N + 1)]!),
+        Float64Array.from(sources, (i, edge) => 2 * W[targets[edge]! * N + i]!),
+      ],
+    })),
+  );
 }
 
 /** S = XXᵀ/c for latents X (N×q), on the diagonal and at the edges, with `raised` added to the diagonal. */

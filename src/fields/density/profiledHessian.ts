@@ -1,5 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { symmetricMatrix } from '../../engine/dense/products.ts';
 import { doublesOf, matrixTensor } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -87,17 +88,8 @@ export function momentsHessian(
 }
 
 /** A symmetric matrix with an entry for each pair of indices. */
-function squareOf(of: Int32Array, entry: (a: number, b: number) => number): Matrix {
-  const n = of.length;
-  const F = Matrix.zeros(n, n);
-  for (let a = 0; a < n; a++) {
-    for (let b = 0; b <= a; b++) {
-      F.data[a * n + b] = entry(of[a]!, of[b]!);
-      F.data[b * n + a] = F.data[a * n + b]!;
-    }
-  }
-  return F;
-}
+const squareOf = (of: Int32Array, entry: (a: number, b: number) => number): Matrix =>
+  symmetricMatrix(of.length, (a, b) => entry(of[a]!, of[b]!));
 
 /** factor·JᵀF⁻¹J. */
 function throughInverse(F: Matrix, J: Matrix, factor: number): Float64Array {

@@ -50,21 +50,13 @@ export function fieldEmbedding(
       degrees[targets[e]!]! += weight;
     });
     const { values, vectors } = bottomEigenpairs(N, solve, latentDim + 1, { metric: degrees });
-    const latents = Matrix.zeros(N, latentDim);
-    for (let i = 0; i < N; i++) {
-      for (let c = 0; c < latentDim; c++) latents.data[i * latentDim + c] = vectors.at(i, c + 1);
-    }
+    const latents = Matrix.zeros(N, latentDim).map((_, i, c) => vectors.at(i, c + 1));
     return { latents, eigenvalues: values.slice(1) };
   }
   const constant = new Float64Array(N).fill(1);
   const { values, vectors } = bottomEigenpairs(N, solve, latentDim, { known: [constant] });
   const eigenvalues = values.map((value) => 1 / value);
-  const deviations = eigenvalues.map(Math.sqrt);
-  const latents = Matrix.zeros(N, latentDim);
-  for (let i = 0; i < N; i++) {
-    for (let c = 0; c < latentDim; c++) latents.data[i * latentDim + c] = vectors.at(i, c) * deviations[c]!;
-  }
-  return { latents, eigenvalues };
+  return { latents: vectors.map((entry, _, c) => entry * Math.sqrt(eigenvalues[c]!)), eigenvalues };
 }
 
 /** L + λI. */

@@ -14,6 +14,7 @@ import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { ownGraph } from '../../engine/graph/labelGraph.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D } from '../../engine/tensors/tensorflow.ts';
+import { meanOf } from '../../engine/vectors.ts';
 import { calledBy, type FieldMember } from '../../model/language/defineDensity.ts';
 import type { Prior } from '../../model/language/density.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
@@ -194,7 +195,7 @@ export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
   const { copies, diagonal, attraction, repulsion } = checked;
   const graph = ownGraph(checked.graph, 'expectedMoments');
   const moments = checked.secondMoments === undefined ? undefined : checkMoments(checked.secondMoments, graph);
-  const penalty = checked.penalty ?? USUAL_PENALTY * (moments === undefined ? 1 : mean(moments.variances));
+  const penalty = checked.penalty ?? USUAL_PENALTY * (moments === undefined ? 1 : meanOf(moments.variances));
   const given = Object.entries({ diagonal, attraction, repulsion }).filter(([, value]) => value !== undefined);
   const data: LayerData = {
     graph,
@@ -215,8 +216,6 @@ export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
   const problem = moments && { size, sources, targets, ...moments, penalty };
   return calledBy({ ...prior, problem }, { ...options, graph });
 }
-
-const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function precisionOf({ graph, variances }: LayerData) {
   const { size, sources, targets } = graph;

@@ -1,13 +1,9 @@
-import * as tf from '@tensorflow/tfjs-core';
 import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
-import { doublesOf } from '../../engine/tensors/doubles.ts';
-import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
-import * as op from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor } from '../../engine/tensors/tensorflow.ts';
 import { curvedField } from '../density/curvedField.ts';
 import type { OpenForm } from '../density/fieldForm.ts';
+import { scalarWithSlopes } from '../density/scalarWithSlopes.ts';
 import { observedCurvature, observedField } from './observedField.ts';
 
 /** The density of the observed entries of rows with missing ones, and the statistics expected given them. */
@@ -26,13 +22,10 @@ export function openObserved(graph: Graph, base: number, rows: Matrix): OpenObse
   const evaluate = lazily(() => observedField(rows, graph, curved, base));
   return {
     dual: (weights, _, copies) =>
-      tf.customGrad((...args: unknown[]) => {
-        const [w, save] = args as [Tensor, Save];
-        const { value, resistances, expectedDistances } = evaluate()(doublesOf(w));
-        save([op.tensor(resistances.map((R, e) => 0.5 * (copies * R - expectedDistances[e]!)))]);
-        const gradFunc = (dy: Tensor, [gradient]: Tensor[]) => op.mul(gradient!, dy);
-        return { value: op.scalar(value), gradFunc };
-      })(weights) as Scalar,
+      scalarWithSlopes([weights], (w) => {
+        const { value, resistances, expectedDistances } = evaluate()(w);
+        return { value, slopes: [resistances.map((R, e) => 0.5 * (copies * R - expectedDistances[e]!))] };
+      }),
     expected: (w) => evaluate()(w).resistances,
     statisticsAt: (w) => evaluate()(w).expectedDistances,
     curvature: (w, copies) => observedCurvature(curved.curvature(w, base, copies), rows, graph, w, base),

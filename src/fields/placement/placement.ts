@@ -3,6 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { Nearest } from '../../engine/neighbors/nearest.ts';
 import { laplacianFactor } from '../../engine/sparse/index.ts';
+import { sumOf } from '../../engine/vectors.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
 import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
@@ -175,7 +176,7 @@ export function latentsOf(
   { neighbors, weights }: Joined,
 ): Float64Array {
   const { columns: q } = latents;
-  const s = sum(weights);
+  const s = sumOf(weights);
   if (s === 0) return new Float64Array(q);
   if (s === Infinity) return meanOfRows(latents, neighbors);
   const total = weightedRows(latents, neighbors, weights);
@@ -190,7 +191,7 @@ export function latentsOf(
 /** E[y_*|Y]. The unknown mean of the copies is estimated jointly, which replaces λ by λN/(N + 1). */
 function meanOf({ observations, basePrecision }: JoinedField, { neighbors, weights }: Joined): Float64Array {
   const { rows: N } = observations;
-  const s = sum(weights);
+  const s = sumOf(weights);
   if (s === Infinity) return meanOfRows(observations, neighbors);
   const own = (basePrecision * N) / (N + 1);
   const mean = meanOfRows(observations);
@@ -199,7 +200,7 @@ function meanOf({ observations, basePrecision }: JoinedField, { neighbors, weigh
 
 function logDensityOf(field: PlacedField, edges: Joined, row: Float64Array): number {
   const N = field.observations.rows;
-  const precision = sum(edges.weights) + (field.basePrecision * N) / (N + 1);
+  const precision = sumOf(edges.weights) + (field.basePrecision * N) / (N + 1);
   if (precision === Infinity) return Infinity;
   const mean = meanOf(field, edges);
   let density = 0;
@@ -208,10 +209,6 @@ function logDensityOf(field: PlacedField, edges: Joined, row: Float64Array): num
     density += 0.5 * (log(precision / (2 * Math.PI)) - precision * square(entry - mean[d]!));
   });
   return density;
-}
-
-function sum(values: Float64Array): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function weightedRows({ data, columns }: Matrix, rows: Int32Array, weights: Float64Array): Float64Array {

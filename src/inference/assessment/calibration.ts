@@ -3,6 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Random } from '../../core/random.ts';
 import { erf } from '../../engine/special/erf.ts';
 import { normalQuantile } from '../../engine/special/quantiles.ts';
+import { meanOf } from '../../engine/vectors.ts';
 import type { Prediction } from '../../model/posterior.ts';
 
 /** Share of held-out entries within central intervals of one nominal level. */
@@ -124,8 +125,8 @@ export function heldOutEntries(
 
 function columnMoments(Y: Matrix, j: number): { mean: number; deviation: number } {
   const column = Y.column(j).filter((entry) => !Number.isNaN(entry));
-  const mean = average(column);
-  return { mean, deviation: Math.sqrt(average(column.map((entry) => square(entry - mean)))) };
+  const mean = meanOf(column);
+  return { mean, deviation: Math.sqrt(meanOf(column.map((entry) => square(entry - mean)))) };
 }
 
 /** Coverage, PIT and densities of held-out entries; undefined without entries. */
@@ -153,14 +154,14 @@ export function calibrationOf(entries: readonly HeldOutEntry[]): Calibration | u
         const outside = Math.max(0, Math.abs(standard[at]!) - z);
         return ((2 * z + (2 / (1 - level)) * outside) * deviation) / columnDeviation;
       });
-      return { level, coverage, se, intervalScore: average(scores) };
+      return { level, coverage, se, intervalScore: meanOf(scores) };
     }),
     pit,
-    logDensity: average(densities),
+    logDensity: meanOf(densities),
     gain: gain.mean,
     gainSe: gain.se,
     error: Math.sqrt(
-      average(entries.map(({ value, mean, columnDeviation }) => square((value - mean) / columnDeviation))),
+      meanOf(entries.map(({ value, mean, columnDeviation }) => square((value - mean) / columnDeviation))),
     ),
   };
 }
@@ -177,7 +178,7 @@ export function rowwise(
   entries: readonly Pick<HeldOutEntry, 'row'>[],
   values: readonly number[],
 ): { readonly mean: number; readonly se: number } {
-  const mean = average(values);
+  const mean = meanOf(values);
   const ofRow = new Map<number, number>();
   entries.forEach(({ row }, at) => {
     ofRow.set(row, (ofRow.get(row) ?? 0) + values[at]! - mean);
@@ -185,10 +186,4 @@ export function rowwise(
   const count = ofRow.size;
   const squares = [...ofRow.values()].reduce((sum, own) => sum + square(own), 0);
   return { mean, se: count < 2 ? Number.NaN : Math.sqrt((count / (count - 1)) * squares) / values.length };
-}
-
-function average(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]!;
-  return sum / values.length;
 }

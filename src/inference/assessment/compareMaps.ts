@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne } from '../../core/options.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import { counted } from '../../core/wording.ts';
 import { usualNeighbors } from '../scores/localScores.ts';
 import { pointsFrom } from '../scores/points.ts';
@@ -70,9 +71,8 @@ export function compareMaps(
   if (k >= n) {
     throw new InvalidInputError(`neighbors is less than the ${n} points that both maps have, but ${k} was given.`);
   }
-  const rows = (X: Matrix, numbers: Int32Array) => Matrix.from(Array.from(numbers, (i) => X.row(i)));
-  const other = { points: Int32Array.from({ length: n }, (_, i) => i), latents: rows(B, points.second) };
-  const { overlap, procrustes, pointwise } = stabilityOf(rows(A, points.first), [other], k)!;
+  const other = { points: Int32Array.from({ length: n }, (_, i) => i), latents: rowsOf(B, points.second) };
+  const { overlap, procrustes, pointwise } = stabilityOf(rowsOf(A, points.first), [other], k)!;
   return Object.freeze({ points, neighbors: k, overlap, byChance: k / (n - 1), procrustes, pointwise });
 }
 

@@ -1,6 +1,8 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { product, transposed } from '../../engine/dense/products.ts';
 import { nearestNeighbors } from '../../engine/neighbors/index.ts';
 
 /** Stability of a map under refitting. */
@@ -41,7 +43,7 @@ export function stabilityOf(X: Matrix, others: readonly OtherMap[], neighbors: n
   const counts = new Float64Array(X.rows);
   let [overlap, procrustes] = [0, 0];
   for (const { points, latents } of others) {
-    const own = Matrix.from(Array.from(points, (i) => X.row(i)));
+    const own = rowsOf(X, points);
     const shared = sharedNeighbors(own, latents, neighbors);
     const { disparity, displacement } = aligned(own, latents);
     points.forEach((point, p) => {
@@ -71,6 +73,28 @@ function sharedNeighbors(A: Matrix, B: Matrix, k: number): Float64Array {
 }
 
 /**
+ * Orthogonal R, q×p, that minimizes the distance of X·R to a target: R = M·(MᵀM)^−½, M = Xᵀ·target. Directions without extent in the target are
+ * undetermined; they are left out of R and of the points.
+ */
+export function turnOnto(X: Matrix, target: Matrix): Matrix {
+  const [q, p] = [X.columns, target.columns];
+  const M = product(transposed(X), target);
+  const { values, vectors } = symmetricEigenpairs(product(transposed(M), M));
+  const largest = values[p - 1]!;
+  const R = Matrix.zeros(q, p);
+  for (let k = 0; k < p; k++) {
+    if (!(values[k]! > 1e-14 * largest)) continue;
+    const scale = 1 / Math.sqrt(values[k]!);
+    for (let a = 0; a < q; a++) {
+      let sum = 0;
+      for (let b = 0; b < p; b++) sum += M.at(a, b) * vectors.at(b, k);
+      for (let b = 0; b < p; b++) R.data[a * p + b]! += scale * sum * vectors.at(b, k);
+    }
+  }
+  return R;
+}
+
+/**
  * Procrustes alignment of X′ to X by a shift, an orthogonal matrix and a scale.
  *
  * @returns 1 − (Σσ)²/(‖X‖²·‖X′‖²), and ‖x_i − x′_i‖ after alignment, in root mean square radii of X
@@ -78,49 +102,22 @@ function sharedNeighbors(A: Matrix, B: Matrix, k: number): Float64Array {
  */
 export function aligned(X: Matrix, other: Matrix): { disparity: number; displacement: Float64Array } {
   const [A, B] = [centered(X), centered(other)];
-  const [p, q] = [A.columns, B.columns];
-  const cross = Matrix.zeros(q, p);
-  for (let i = 0; i < A.rows; i++) {
-    for (let b = 0; b < q; b++) for (let a = 0; a < p; a++) cross.data[b * p + a]! += B.at(i, b) * A.at(i, a);
-  }
-  // R = M(MᵀM)^(−½) with M = X′ᵀX, by the eigenvectors of MᵀM, whose eigenvalues are σ².
-  const gram = Matrix.zeros(p, p);
-  for (let a = 0; a < p; a++) {
-    for (let c = 0; c < p; c++) {
-      for (let b = 0; b < q; b++) gram.data[a * p + c]! += cross.at(b, a) * cross.at(b, c);
-    }
-  }
-  const { values, vectors } = symmetricEigenpairs(gram);
-  const most = Math.max(...values, 0);
-  const sigma = values.map((value) => (value > 1e-14 * most ? Math.sqrt(value) : 0));
-  const trace = sigma.reduce((sum, own) => sum + own, 0);
+  const turned = product(B, turnOnto(B, A));
   const [normA, normB] = [squaredNorm(A), squaredNorm(B)];
+  // The sum of the singular values σ of X′ᵀX.
+  const trace = turned.data.reduce((sum, entry, k) => sum + entry * A.data[k]!, 0);
   const radius = Math.sqrt(normA / A.rows);
-  const displacement = new Float64Array(A.rows);
-  for (let i = 0; i < A.rows; i++) {
-    const placed = new Float64Array(p);
-    sigma.forEach((own, e) => {
-      if (own === 0) return;
-      let along = 0;
-      for (let b = 0; b < q; b++) {
-        for (let a = 0; a < p; a++) along += B.at(i, b) * cross.at(b, a) * vectors.at(a, e);
-      }
-      for (let a = 0; a < p; a++) placed[a]! += ((trace / normB) * along * vectors.at(a, e)) / own;
-    });
-    const apart = placed.reduce((sum, own, a) => sum + square(A.at(i, a) - own), 0);
-    displacement[i] = radius > 0 ? Math.sqrt(apart) / radius : Number.NaN;
-  }
+  const apart = A.map((entry, i, a) => square(entry - (normB > 0 ? trace / normB : 0) * turned.at(i, a)));
+  const displacement = Float64Array.from({ length: A.rows }, (_, i) =>
+    radius > 0 ? Math.sqrt(apart.row(i).reduce((sum, own) => sum + own, 0)) / radius : Number.NaN,
+  );
   const size = normA * normB;
   return { disparity: size > 0 ? Math.max(0, 1 - square(trace) / size) : Number.NaN, displacement };
 }
 
 function centered(X: Matrix): Matrix {
   const mean = Array.from({ length: X.columns }, (_, d) => X.column(d).reduce((sum, x) => sum + x, 0) / X.rows);
-  return new Matrix(
-    X.data.map((x, at) => x - mean[at % X.columns]!),
-    X.rows,
-    X.columns,
-  );
+  return X.map((x, _, d) => x - mean[d]!);
 }
 
 const squaredNorm = ({ data }: Matrix): number => data.reduce((sum, x) => sum + square(x), 0);

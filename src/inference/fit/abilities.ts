@@ -20,15 +20,16 @@ import { rowModelOf } from '../places/rowModelOf.ts';
 import { forecasting } from './forecast.ts';
 import {
   type GivenRows,
+  givenVariances,
   isNamed,
   type Observed,
   observedRows,
   onlyOf,
   pathBetween,
+  sameShape,
   startingRows,
   variancesBetween,
 } from './givenRows.ts';
-import { givenVariances, sameShape } from './inputChecks.ts';
 
 const calibrated = v.optional(v.boolean());
 const projectOptions = v.strictObject({

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix } from '../../core/matrix.ts';
-import { checkOptions, integerFrom, seedOption } from '../../core/options.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { checkGiven, checkOptions, integerFrom, isWhole, seedOption } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { matchedNormals } from '../../engine/special/randomDraws.ts';
 import type { Forecast } from '../../model/abilities.ts';
@@ -19,9 +18,7 @@ const schema = v.strictObject({
 /** Draws of paths of the shown variable after its last row, and the moments of the observations over these paths. */
 export function forecasting(modelFor: (calibrated?: boolean | undefined) => RowModel) {
   return (steps: number, options: object = {}): object => {
-    if (!Number.isInteger(steps) || steps < 1) {
-      throw new InvalidInputError(`forecast takes a whole number of steps from 1, but ${describe(steps)} was given.`);
-    }
+    checkGiven(steps, 'forecast', 'a whole number of steps from 1', isWhole(1));
     const { noise, calibrated, draws, seed } = checkOptions(schema, options, 'forecast');
     const { ahead, observed, predict, shown } = modelFor(calibrated);
     const { paths, start } = ahead!(steps, matchedNormals(draws, seededRandom(seed)));

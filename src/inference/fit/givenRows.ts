@@ -1,9 +1,9 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkEach, describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { isTable, type ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries, checkNumbers, unobservedRow } from '../../core/observations.ts';
-import { isMatrixLike, unknownName } from '../../core/options.ts';
+import { checkGiven, isMatrixLike, isWhole, unknownName } from '../../core/options.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
 import type { RowModel, RowsByName, VariableWidth } from '../../model/rowModel.ts';
 
@@ -45,7 +45,7 @@ export function observedRows(
     holed,
     ...(!isNamed(given) && { label: 'observations' }),
   });
-  checkGiven(model.known, rows, caller);
+  checkNeeded(model.known, rows, caller);
   const seen = model.observed.flatMap(({ name }) => rows[name] ?? []);
   if (seen.length === 0) {
     throw new InvalidInputError(
@@ -82,7 +82,7 @@ export function startingRows(model: RowModel, given: GivenRows, caller: string):
     [...model.latents, ...model.known, ...others.map(([name, { columns }]) => ({ name, columns }))],
     caller,
   );
-  checkGiven(needed, rows, caller);
+  checkNeeded(needed, rows, caller);
   for (const [name, transform] of Object.entries(model.transforms)) {
     const refused = rows[name] && transform.refuses(rows[name].data);
     if (refused !== undefined) throw new InvalidInputError(`${caller} takes '${name}' as ${refused}.`);
@@ -108,7 +108,7 @@ export function onlyOf<T>(
   );
 }
 
-function checkGiven(needed: readonly VariableWidth[], rows: RowsByName, caller: string): void {
+function checkNeeded(needed: readonly VariableWidth[], rows: RowsByName, caller: string): void {
   const absent = needed.find(({ name }) => rows[name] === undefined);
   if (absent === undefined) return;
   throw new InvalidInputError(
@@ -166,9 +166,7 @@ export function pathBetween(
   to: LatentPlace,
   steps: number,
 ): RowsByName {
-  if (!Number.isInteger(steps) || steps < 2) {
-    throw new InvalidInputError(`interpolate takes a whole number of steps from 2, but ${describe(steps)} was given.`);
-  }
+  checkGiven(steps, 'interpolate', 'a whole number of steps from 2', isWhole(2));
   const starts = latents.length > 0 && roots.length > 0 ? roots : latents.map(({ name }) => name);
   const all = [...starts, ...known.map(({ name }) => name)];
   const found: Record<string, Matrix> = {};
@@ -203,14 +201,11 @@ export function variancesBetween(
   if (variance === undefined || charts[shown] !== undefined || !roots.includes(shown)) return undefined;
   const ofEnd = (end: LatentPlace): ArrayLike<number> => (typeof end === 'number' ? variance.row(end) : []);
   const [first, last] = [ofEnd(from), ofEnd(to)];
-  const path = Matrix.zeros(steps, variance.columns);
-  path.data.forEach((_, i) => {
-    const [k, c] = [Math.floor(i / variance.columns), i % variance.columns];
+  return Matrix.zeros(steps, variance.columns).map((_, k, c) => {
     const part = k / (steps - 1);
     const apart = square(1 - part) * (first[c] ?? 0) + square(part) * (last[c] ?? 0);
-    path.data[i] = from === to ? (first[c] ?? 0) : apart;
+    return from === to ? (first[c] ?? 0) : apart;
   });
-  return path;
 }
 
 function endOf(rows: Matrix, name: string, end: LatentPlace, isOnly: boolean): Float64Array {
@@ -226,5 +221,23 @@ function endOf(rows: Matrix, name: string, end: LatentPlace, isOnly: boolean): F
     isOnly
       ? `interpolate takes a point of '${name}' as ${rows.columns} finite numbers, but ${describe(end)} was given.`
       : 'interpolate takes numbers of fitted points where a model has several variables that a path goes through.',
+  );
+}
+
+/** Checks variances of points X, n×q, to be nonnegative. */
+export function givenVariances(given: MatrixLike, X: Matrix): Matrix {
+  const variances = sameShape(
+    checkNumbers(Matrix.from(given, 'latentVariances'), 'latentVariances'),
+    X,
+    'latentVariances',
+  );
+  return checkEach(variances, 'latentVariances must be 0 or more', (entry) => entry >= 0);
+}
+
+/** Checks that a matrix has the same shape as another. */
+export function sameShape(given: Matrix, like: Matrix, name = 'The complete observations'): Matrix {
+  if (given.rows === like.rows && given.columns === like.columns) return given;
+  throw new InvalidInputError(
+    `${name} must be ${like.rows}×${like.columns}, but a ${given.rows}×${given.columns} matrix was given.`,
   );
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions, givenList, integerFrom, type OptionsIn } from '../../core/options.ts';
+import { checkGiven, checkOptions, givenList, integerFrom, type OptionsIn } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { differenceStep } from '../../engine/centralDifferences.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
@@ -221,11 +221,8 @@ export function geometryOf(surface: Surface): Geometry {
       const count = read(given, 'exponential');
       const start = pointAt(latents, from, 'exponential');
       const speed = Float64Array.from(givenList(velocity, 'exponential', `a velocity of ${q} numbers`));
-      if (speed.length !== q || !speed.every(Number.isFinite)) {
-        throw new InvalidInputError(
-          `exponential takes a velocity of ${q} finite numbers, but ${describe(velocity)} was given.`,
-        );
-      }
+      const isVelocity = speed.length === q && speed.every(Number.isFinite);
+      checkGiven(velocity, 'exponential', `a velocity of ${q} finite numbers`, () => isVelocity);
       paths.cover(start);
       const path = geodesicFrom(paths.field(), start, speed, INTEGRATION_STEPS);
       if (!path.data.every(Number.isFinite)) {

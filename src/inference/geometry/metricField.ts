@@ -145,14 +145,9 @@ export function gridOver(
 
 /** All points of a grid, with the first column varying slowest. */
 export function gridPoints({ origin, spacing, count }: Grid): Matrix {
-  const points = Matrix.zeros(count[0] * count[1], 2);
-  for (let i = 0; i < count[0]; i++) {
-    for (let j = 0; j < count[1]; j++) {
-      points.data[(i * count[1] + j) * 2] = origin[0] + i * spacing[0];
-      points.data[(i * count[1] + j) * 2 + 1] = origin[1] + j * spacing[1];
-    }
-  }
-  return points;
+  return Matrix.zeros(count[0] * count[1], 2).map((_, p, d) =>
+    d === 0 ? origin[0] + Math.floor(p / count[1]) * spacing[0] : origin[1] + (p % count[1]) * spacing[1],
+  );
 }
 
 /**

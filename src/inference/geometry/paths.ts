@@ -1,4 +1,5 @@
 import { Matrix } from '../../core/matrix.ts';
+import { solvePositiveDefinite } from '../../engine/dense/products.ts';
 import { pointQueue } from '../../engine/graph/shortestPaths.ts';
 import { minimize } from '../minimize/minimize.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';
@@ -353,22 +354,6 @@ function acceleration(field: MetricField, x: Float64Array, v: Float64Array): Flo
       for (let l = 0; l < q; l++) right[k]! -= v[d]! * slopes[(d * q + k) * q + l]! * v[l]!;
     }
   }
-  return solved(metric, right, q);
-}
-
-/** Solves a linear system by Gaussian elimination with diagonal pivots, since G is positive definite. */
-function solved(metric: Float64Array, right: Float64Array, q: number): Float64Array {
-  const [G, x] = [metric.slice(), right.slice()];
-  for (let k = 0; k < q; k++) {
-    for (let i = k + 1; i < q; i++) {
-      const factor = G[i * q + k]! / G[k * q + k]!;
-      for (let j = k; j < q; j++) G[i * q + j]! -= factor * G[k * q + j]!;
-      x[i]! -= factor * x[k]!;
-    }
-  }
-  for (let k = q - 1; k >= 0; k--) {
-    for (let j = k + 1; j < q; j++) x[k]! -= G[k * q + j]! * x[j]!;
-    x[k]! /= G[k * q + k]!;
-  }
-  return x;
+  solvePositiveDefinite(metric.slice(), q, right);
+  return right;
 }

@@ -1,6 +1,7 @@
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkFunction, checkGiven, namedOptions } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
+import { joinedRows, rowsBetween } from '../../core/rowMatrices.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
 import type { Progress, Solution } from './solution.ts';
 
@@ -61,26 +62,13 @@ export async function predictInSlices<P extends object>(
   return stacked(parts);
 }
 
-const rowsBetween = ({ data, columns }: Matrix, from: number, to: number): Matrix =>
-  new Matrix(data.slice(from * columns, to * columns), to - from, columns);
-
 /** Concatenates the matrices of all parts by rows; other members are taken from the first part. */
 function stacked<P extends object>(parts: readonly P[]): P {
   const first = parts[0]!;
   if (parts.length === 1) return first;
   const whole = Object.entries(first).map(([name, value]) => {
     if (!(value instanceof Matrix)) return [name, value];
-    const matrices = parts.map((part) => part[name as keyof P] as Matrix);
-    const result = Matrix.zeros(
-      matrices.reduce((sum, { rows }) => sum + rows, 0),
-      value.columns,
-    );
-    let at = 0;
-    for (const { data } of matrices) {
-      result.data.set(data, at);
-      at += data.length;
-    }
-    return [name, result];
+    return [name, joinedRows(parts.map((part) => part[name as keyof P] as Matrix))];
   });
   return Object.fromEntries(whole) as P;
 }

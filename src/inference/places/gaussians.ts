@@ -1,6 +1,6 @@
-import { exp, log, square } from '../../core/elementary/index.ts';
+import { exp, log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { stacked } from '../../core/rowMatrices.ts';
+import { nearestRow, stacked } from '../../core/rowMatrices.ts';
 import type { LatentMoments, PlacedBound } from '../../model/posterior.ts';
 import { type BatchEvaluation, minimizeBatch } from '../minimize/minimizeBatch.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';
@@ -114,7 +114,7 @@ export async function projectedGaussians(
 
   const begun = await searched(greatest(await atTraining(), NEAREST), Math.min(FIRST_ITERATIONS, maxIterations));
   const others = await searched(greatest(begun, 1), maxIterations);
-  const likeliest = training.map((_, row) => ({ row, z: gaussian(X.row(row), nearestRow(X.row(row), fitted.mean)) }));
+  const likeliest = training.map((_, row) => ({ row, z: gaussian(X.row(row), nearestRow(fitted.mean, X.row(row))) }));
   const best = await searched(likeliest, maxIterations);
   for (const end of others) {
     const { bound } = best[end.row]!;
@@ -139,14 +139,4 @@ function greatest(searches: readonly Search[], most: number): Search[] {
     if (!Number.isNaN(search.bound)) rows.set(search.row, [...(rows.get(search.row) ?? []), search]);
   }
   return [...rows.values()].flatMap((own) => own.sort((a, b) => b.bound - a.bound).slice(0, most));
-}
-
-/** Row of `others` nearest to x. */
-function nearestRow(x: Float64Array, others: Matrix): number {
-  let [nearest, least] = [0, Number.POSITIVE_INFINITY];
-  for (let j = 0; j < others.rows; j++) {
-    const distance = x.reduce((sum, entry, d) => sum + square(entry - others.at(j, d)), 0);
-    if (distance < least) [nearest, least] = [j, distance];
-  }
-  return nearest;
 }

@@ -1,5 +1,6 @@
 import { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { scaledIdentity, transposed } from '../../engine/dense/products.ts';
 
 /** Step of differences of the gradient, relative to the length. */
 export const STEP = 1e-3;
@@ -21,12 +22,8 @@ export function* localCoordinates(
   return hessians.map((hessian) => {
     if (!hessian.data.every(Number.isFinite)) return scaledIdentity(q, length);
     const { values, vectors } = symmetricEigenpairs(hessian);
-    const T = Matrix.zeros(q, q);
-    values.forEach((value, e) => {
-      const size = Math.min(length, 1 / Math.sqrt(Math.abs(value)));
-      for (let d = 0; d < q; d++) T.data[e * q + d] = size * vectors.at(d, e);
-    });
-    return T;
+    const sizes = values.map((value) => Math.min(length, 1 / Math.sqrt(Math.abs(value))));
+    return transposed(vectors).map((entry, e) => sizes[e]! * entry);
   });
 }
 
@@ -57,11 +54,4 @@ export function* hessiansAt(
     }
   }
   return hessians;
-}
-
-/** size·I, q×q. */
-export function scaledIdentity(q: number, size: number): Matrix {
-  const result = Matrix.zeros(q, q);
-  for (let d = 0; d < q; d++) result.data[d * q + d] = size;
-  return result;
 }

@@ -1,9 +1,10 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { stacked } from '../../core/rowMatrices.ts';
+import { scaledIdentity } from '../../engine/dense/products.ts';
 import type { Accuracy, PredictiveDensity } from '../../model/posterior.ts';
 import { minimizeBatch } from '../minimize/minimizeBatch.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';
-import { localCoordinates, scaledIdentity } from './localCoordinates.ts';
+import { localCoordinates } from './localCoordinates.ts';
 
 /** Settings of the search for latents of new observations. */
 export interface ProjectionSettings {

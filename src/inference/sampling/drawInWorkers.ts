@@ -1,4 +1,4 @@
-import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
+import { errorFrom, LatentFieldError, type PlainError, plainError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type EngineChoice, engineReport, withEngine } from '../../engine/dense/index.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
@@ -36,7 +36,7 @@ type PlainValues = Readonly<Record<string, number | readonly number[] | readonly
 export type ChainReply =
   | { readonly kind: 'chainStanding'; readonly at: ChainStanding; readonly state: ChainState }
   | { readonly kind: 'chainEnd'; readonly state: ChainState }
-  | { readonly kind: 'chainFailed'; readonly name: string; readonly message: string };
+  | ({ readonly kind: 'chainFailed' } & PlainError);
 
 /** Milliseconds between two messages of a chain. */
 const INTERVAL = 200;
@@ -73,7 +73,7 @@ export async function drawInWorkers(
         resolve();
       };
       const heard = async (reply: ChainReply) => {
-        if (reply.kind === 'chainFailed') throw errorOf(reply);
+        if (reply.kind === 'chainFailed') throw errorFrom(reply, 'A worker of the draws');
         states[state.chain] = reply.state;
         if (reply.kind === 'chainEnd') resolve();
         else {
@@ -111,14 +111,6 @@ function plainStart(start: DrawSettings['start']): PlainValues | undefined {
   ) as PlainValues;
 }
 
-const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
-
-/** Restores the class of an error, which is lost in messages. */
-function errorOf({ name, message }: { readonly name: string; readonly message: string }): LatentFieldError {
-  const Class = classes[name as keyof typeof classes];
-  return Class === undefined ? new LatentFieldError(`A worker of the draws failed: ${message}`) : new Class(message);
-}
-
 /** Worker's end of the message channel. */
 export interface ChainPort {
   post(reply: ChainReply): void;
@@ -152,9 +144,6 @@ export function serveChains(port: ChainPort, modelFromJSON: (json: ModelJSON) =>
     }
   };
   port.listen((request) => {
-    run(request).catch((error: unknown) => {
-      const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-      port.post({ kind: 'chainFailed', name, message });
-    });
+    run(request).catch((error: unknown) => port.post({ kind: 'chainFailed', ...plainError(error) }));
   });
 }

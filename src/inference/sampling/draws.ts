@@ -3,10 +3,14 @@ import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
+import { savedObservations } from '../../core/observations.ts';
 import { checkOptions, integerFrom, integerFromOne, type OptionsIn, unknownName } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
+import { joinedRows } from '../../core/rowMatrices.ts';
 import type { EngineChoice } from '../../engine/dense/index.ts';
+import { product } from '../../engine/dense/products.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
+import { equalMixture } from '../../model/equalMixture.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { FittedVariables } from '../../model/language/derived.ts';
 import type { AnyModel, ModelJSON, ParameterValues } from '../../model/model.ts';
@@ -14,12 +18,13 @@ import { plainData } from '../../model/plainData.ts';
 import type { Prediction } from '../../model/posterior.ts';
 import type { RowsByName } from '../../model/rowModel.ts';
 import { entriesOf, valueFrom } from '../../model/transform.ts';
+import { turnOnto } from '../assessment/stability.ts';
 import { createFit } from '../fit/createFit.ts';
 import { type ChainState, STATISTICS, type StatisticName } from './chain.ts';
 import type { DrawSettings } from './drawOptions.ts';
 import { logSumExp } from './givenDraws.ts';
 import { csvOf, type InferenceData, inferenceDataOf } from './inferenceData.ts';
-import { type LatentDraws, latentDraws, product, spreadOf, turnOnto } from './latentDraws.ts';
+import { type LatentDraws, latentDraws, spreadOf } from './latentDraws.ts';
 import { type AccuracyOptions, leaveOneOut, rowLikelihoods } from './leaveOneOut.ts';
 import { type LeaveOneOut, type PredictiveAccuracy, waic } from './psis.ts';
 import { type DrawsSummary, LEAST_ESS, MOST_RHAT, summaryOf, summaryRow } from './summary.ts';
@@ -273,11 +278,7 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
     }
     const size = sizes.get(place.path)!;
     const all = record.values[place.path]!;
-    return new Matrix(
-      Float64Array.from({ length: chains * draws }, (_, k) => all[k * size + place.entry]!),
-      chains,
-      draws,
-    );
+    return Matrix.zeros(chains, draws).map((_, c, s) => all[(c * draws + s) * size + place.entry]!);
   };
   const valuesOf = (k: number): ParameterValues => ({
     ...record.held,
@@ -460,8 +461,8 @@ const variablesOf = (model: AnyModel, values: ParameterValues): FittedVariables 
   (model.posterior(values) as { readonly variables?: FittedVariables }).variables;
 
 function observationsOf(model: AnyModel, values: ParameterValues): Matrix | undefined {
-  const { observations } = model.toJSON() as { readonly observations?: unknown };
-  if (Array.isArray(observations)) return Matrix.from(observations as number[][], 'The observations');
+  const saved = savedObservations(model.toJSON());
+  if (saved !== undefined) return saved;
   const all = Object.values(variablesOf(model, values)?.observations ?? {});
   return all.length === 1 ? all[0] : undefined;
 }
@@ -499,20 +500,8 @@ function able(
 }
 
 function averaged(predictions: readonly Prediction[]): Prediction {
-  const { rows, columns } = predictions[0]!.mean;
-  const mean = Matrix.zeros(rows, columns);
-  const variance = Matrix.zeros(rows, columns);
-  const S = predictions.length;
-  for (const { mean: own } of predictions) {
-    own.data.forEach((entry, k) => {
-      mean.data[k]! += entry / S;
-    });
-  }
-  for (const { mean: own, variance: spread } of predictions) {
-    own.data.forEach((entry, k) => {
-      variance.data[k]! += (spread.data[k]! + square(entry - mean.data[k]!)) / S;
-    });
-  }
+  const all = (of: 'mean' | 'variance') => joinedRows(predictions.map((own) => own[of]));
+  const { mean, variance } = equalMixture(all('mean'), all('variance'), predictions.length);
   return { mean, variance };
 }
 

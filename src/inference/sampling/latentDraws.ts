@@ -1,7 +1,8 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
-import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { product } from '../../engine/dense/products.ts';
+import { turnOnto } from '../assessment/stability.ts';
 import { essBulk, rHat } from './convergence.ts';
 import { mean as average, sampleVariance } from './givenDraws.ts';
 
@@ -143,69 +144,21 @@ function pairs(N: number): (readonly [number, number])[] {
 }
 
 function meanOf(all: readonly Matrix[]): Matrix {
-  const { rows, columns } = all[0]!;
-  const mean = Matrix.zeros(rows, columns);
-  for (const X of all) for (let k = 0; k < X.data.length; k++) mean.data[k]! += X.data[k]! / all.length;
-  return mean;
+  return all[0]!.map((_, i, d) => all.reduce((mean, X) => mean + X.at(i, d) / all.length, 0));
 }
 
 /** X·R with the orthogonal R that brings it closest to a target. */
 const turned = (X: Matrix, target: Matrix): Matrix => product(X, turnOnto(X, target));
-
-/**
- * Orthogonal R, q×q, that minimizes the distance of X·R to a target: R = M·(MᵀM)^−½, M = Xᵀ·target. Directions without extent in the target are
- * undetermined; they are left out of R and of the points.
- */
-export function turnOnto(X: Matrix, target: Matrix): Matrix {
-  const q = X.columns;
-  const M = product(transposed(X), target);
-  const { values, vectors } = symmetricEigenpairs(product(transposed(M), M));
-  const largest = values[q - 1]!;
-  const R = Matrix.zeros(q, q);
-  for (let k = 0; k < q; k++) {
-    if (!(values[k]! > Number.EPSILON * largest)) continue;
-    const scale = 1 / Math.sqrt(values[k]!);
-    for (let a = 0; a < q; a++) {
-      let sum = 0;
-      for (let b = 0; b < q; b++) sum += M.at(a, b) * vectors.at(b, k);
-      for (let b = 0; b < q; b++) R.data[a * q + b]! += scale * sum * vectors.at(b, k);
-    }
-  }
-  return R;
-}
-
-/** A·B */
-export function product(A: Matrix, B: Matrix): Matrix {
-  const result = Matrix.zeros(A.rows, B.columns);
-  for (let i = 0; i < A.rows; i++) {
-    for (let k = 0; k < A.columns; k++) {
-      for (let j = 0; j < B.columns; j++) result.data[i * B.columns + j]! += A.at(i, k) * B.at(k, j);
-    }
-  }
-  return result;
-}
-
-function transposed(A: Matrix): Matrix {
-  const result = Matrix.zeros(A.columns, A.rows);
-  for (let i = 0; i < A.rows; i++) for (let j = 0; j < A.columns; j++) result.data[j * A.rows + i] = A.at(i, j);
-  return result;
-}
 
 /** Mean (n×q) of points over several draws, and the covariance of each point around it. */
 export function spreadOf(all: readonly Matrix[]): { readonly mean: Matrix; readonly covariances: readonly Matrix[] } {
   const mean = meanOf(all);
   const { rows: N, columns: q } = mean;
   const covariances = Array.from({ length: N }, (_, n) => {
-    const covariance = Matrix.zeros(q, q);
-    for (const X of all) {
-      for (let a = 0; a < q; a++) {
-        for (let b = 0; b < q; b++) {
-          covariance.data[a * q + b]! +=
-            ((X.at(n, a) - mean.at(n, a)) * (X.at(n, b) - mean.at(n, b))) / (all.length - 1);
-        }
-      }
-    }
-    return covariance;
+    const apart = (X: Matrix, d: number) => X.at(n, d) - mean.at(n, d);
+    return Matrix.zeros(q, q).map((_, a, b) =>
+      all.reduce((sum, X) => sum + (apart(X, a) * apart(X, b)) / (all.length - 1), 0),
+    );
   });
   return { mean, covariances };
 }

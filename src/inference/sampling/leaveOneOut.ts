@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { savedObservations } from '../../core/observations.ts';
 import {
   checkFunction,
   checkGiven,
@@ -291,10 +292,9 @@ const unsuited = ({ name }: AnyModel) =>
 
 /** Complete observations of a model with one view. */
 function observationsOf(model: AnyModel): Matrix {
-  const { observations, scale } = model.toJSON() as { observations?: unknown; scale?: unknown };
-  if (!Array.isArray(observations) || scale === true) throw unsuited(model);
-  const Y = Matrix.from(observations as number[][], 'The observations');
-  if (Y.data.some((entry) => !Number.isFinite(entry))) throw unsuited(model);
+  const json = model.toJSON();
+  const Y = savedObservations(json);
+  if (Y === undefined || json.scale === true || Y.data.some(Number.isNaN)) throw unsuited(model);
   return Y;
 }
 

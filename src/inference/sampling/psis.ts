@@ -110,11 +110,7 @@ export function loo(logLikelihood: MatrixLike, options: PsisOptions = {}): Leave
   const densities = givenByDraw(logLikelihood, 'loo', 'the log likelihood');
   const { rows: S, columns: N } = densities;
   const { logWeights, k } = smoothedWeights(
-    new Matrix(
-      densities.data.map((entry) => -entry),
-      S,
-      N,
-    ),
+    densities.map((entry) => -entry),
     efficiencies(relativeEfficiency, N, 'loo'),
   );
   const pointwise = Float64Array.from({ length: N }, (_, n) => {

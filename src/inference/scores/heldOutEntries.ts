@@ -1,6 +1,6 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { entryInWords, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { givenOptions } from '../../core/options.ts';
 
 /** Selection of entries of an N×D matrix: true or 1 for those that count, false or 0 for the others. */
@@ -43,12 +43,11 @@ function checkSameShape(expected: Matrix, given: Matrix, name: string): void {
 }
 
 /** Entry of a matrix at a selected position, which must be finite. */
-function finiteEntry({ data, columns }: Matrix, i: number, name: string): number {
-  const entry = data[i]!;
+function finiteEntry(matrix: Matrix, i: number, name: string): number {
+  const entry = matrix.data[i]!;
   if (Number.isFinite(entry)) return entry;
   throw new InvalidInputError(
-    `${name} must be finite where it counts, but row ${Math.floor(i / columns)}, column ${i % columns} is ${entry}. ` +
-      'Leave that entry out with a mask.',
+    `${name} must be finite where it counts, but ${entryInWords(matrix, i)}. Leave that entry out with a mask.`,
   );
 }
 
@@ -108,9 +107,7 @@ export function negativeLogPredictiveDensity(
   for (const i of entries) {
     const v = finiteEntry(variance, i, 'variance');
     if (!(v > 0)) {
-      throw new InvalidInputError(
-        `variance must be positive where it counts, but row ${Math.floor(i / mean.columns)}, column ${i % mean.columns} is ${v}.`,
-      );
+      throw new InvalidInputError(`variance must be positive where it counts, but ${entryInWords(variance, i)}.`);
     }
     sum += log(2 * Math.PI * v) / 2 + square(finiteEntry(observed, i, 'Y') - finiteEntry(mean, i, 'mean')) / (2 * v);
   }

@@ -7,6 +7,7 @@ import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { counted, countGiven } from '../../core/wording.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { type RankedBlock, rankedTogether } from '../../engine/neighbors/rankedNeighbors.ts';
+import { meanOf, sumOf } from '../../engine/vectors.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /** Options of {@link localScores}. */
@@ -210,7 +211,7 @@ export function* localScoresInParts(
     }
     yield (blockY.first + blockY.count) / N;
   }
-  const [yy, ee, ex, xx] = [sum(rows.yy), sum(rows.ee), sum(rows.ex), sum(rows.xx)];
+  const [yy, ee, ex, xx] = [sumOf(rows.yy), sumOf(rows.ee), sumOf(rows.ex), sumOf(rows.xx)];
   // The best scale is guess + more.
   const more = xx > 0 ? ex / xx : 0;
   const scaled = (own: number, e2: number, e1: number, x2: number) =>
@@ -222,13 +223,13 @@ export function* localScoresInParts(
   return Object.freeze({
     neighbors: k,
     overall: {
-      trustworthiness: mean(pointwise.trustworthiness),
-      continuity: mean(pointwise.continuity),
-      relativeRankFalse: mean(pointwise.relativeRankFalse),
-      relativeRankMissing: mean(pointwise.relativeRankMissing),
-      overlap: mean(pointwise.overlap),
-      neighborhoodHit: mean(hit),
-      neighborDistance: mean(pointwise.neighborDistance),
+      trustworthiness: meanOf(pointwise.trustworthiness),
+      continuity: meanOf(pointwise.continuity),
+      relativeRankFalse: meanOf(pointwise.relativeRankFalse),
+      relativeRankMissing: meanOf(pointwise.relativeRankMissing),
+      overlap: meanOf(pointwise.overlap),
+      neighborhoodHit: meanOf(hit),
+      neighborDistance: meanOf(pointwise.neighborDistance),
       stress: Math.sqrt(difference / yy),
       scaledStress: scaled(yy, ee, ex, xx),
     },
@@ -366,7 +367,7 @@ function labelsOf(labels: Labels, N: number): Int32Array {
 
 /** Approximately optimal scale of the map: that computed from distances to the outermost point of the data, which weigh most. */
 function scaleGuess(data: Matrix, embedding: Matrix): number {
-  const center = Array.from({ length: data.columns }, (_, d) => mean(data.column(d)));
+  const center = Array.from({ length: data.columns }, (_, d) => meanOf(data.column(d)));
   let [farthest, most] = [0, -1];
   for (let i = 0; i < data.rows; i++) {
     const reach = center.reduce((total, own, d) => total + square(data.at(i, d) - own), 0);
@@ -377,7 +378,7 @@ function scaleGuess(data: Matrix, embedding: Matrix): number {
     squaredDistancesFrom(points, farthest, own);
     return own;
   }) as [Float64Array, Float64Array];
-  const [yx, xx] = [sum(squares[0].map((own, j) => Math.sqrt(own * squares[1][j]!))), sum(squares[1])];
+  const [yx, xx] = [sumOf(squares[0].map((own, j) => Math.sqrt(own * squares[1][j]!))), sumOf(squares[1])];
   return xx > 0 ? yx / xx : 0;
 }
 
@@ -404,15 +405,10 @@ function agreementOf(largest: Float64Array, matrix: Matrix): LocalScores['coRank
     rescaled,
     area: weighted / weights,
     splitAt,
-    local: mean(agreement.subarray(0, splitAt)),
-    global: mean(agreement.subarray(splitAt - 1)),
+    local: meanOf(agreement.subarray(0, splitAt)),
+    global: meanOf(agreement.subarray(splitAt - 1)),
   };
 }
-
-const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
-
-/** Mean; NaN without values. */
-const mean = (values: Float64Array): number => sum(values) / values.length;
 
 /** Correlation of y and x from Σy, Σx, Σy², Σyx and Σx²; NaN if one of them is constant. */
 function correlationOf([y, x, yy, yx, xx]: Float64Array, count: number): number {

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom, shuffled } from '../../core/random.ts';
+import { rowsOf as ofMatrix } from '../../core/rowMatrices.ts';
 
 /** Division of the points into a training set and a held-out set for scoring. */
 export interface Split {
@@ -13,13 +14,7 @@ export interface Split {
 /** Selected rows of a table, which can be a matrix, rows of numbers, or a list with one entry per point. */
 export function rowsOf<T>(table: T, rows: Int32Array): T;
 export function rowsOf(table: unknown, rows: Int32Array): unknown {
-  if (table instanceof Matrix) {
-    const taken = Matrix.zeros(rows.length, table.columns);
-    rows.forEach((row, i) => {
-      taken.data.set(table.row(row), i * table.columns);
-    });
-    return taken;
-  }
+  if (table instanceof Matrix) return ofMatrix(table, rows);
   if (Array.isArray(table)) return Array.from(rows, (row) => table[row]);
   if (ArrayBuffer.isView(table) && 'filter' in table) {
     const wanted = table as unknown as Float64Array;

@@ -1,7 +1,7 @@
-import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { givenList } from '../../core/options.ts';
+import { nearestRow } from '../../core/rowMatrices.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { nearestNeighborError, trustworthiness } from '../scores/neighborScores.ts';
@@ -68,21 +68,6 @@ export function nearestNeighborScore(observations: MatrixLike, labels: Labels): 
       return wrong.length / scored.length;
     },
   };
-}
-
-/** Row of X nearest to a point; the first if tied. */
-function nearestRow(X: Matrix, point: Float64Array): number {
-  let nearest = 0;
-  let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < X.rows; i++) {
-    let distance = 0;
-    for (let d = 0; d < X.columns; d++) distance += square(X.at(i, d) - point[d]!);
-    if (distance < least) {
-      least = distance;
-      nearest = i;
-    }
-  }
-  return nearest;
 }
 
 /**

@@ -1,7 +1,15 @@
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkOptions, functionOf, integerFrom, type OptionsIn, seedOption, signalOption } from '../../core/options.ts';
+import {
+  checkGiven,
+  checkOptions,
+  functionOf,
+  integerFrom,
+  type OptionsIn,
+  seedOption,
+  signalOption,
+} from '../../core/options.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { Model } from '../../model/model.ts';
 import { callersFunction } from '../fit/callersFunction.ts';
@@ -188,9 +196,12 @@ function selectionOf<O>(
 
 /** All combinations of a grid, with the last option varying fastest. */
 export function combinationsOf<O extends object>(grid: OptionGrid<O>): O[] {
-  if (typeof grid !== 'object' || grid === null) {
-    throw new InvalidInputError(`selectOptions takes lists of values by option, but ${describe(grid)} was given.`);
-  }
+  checkGiven(
+    grid,
+    'selectOptions',
+    'lists of values by option',
+    (given) => typeof given === 'object' && given !== null,
+  );
   let combinations: Partial<O>[] = [{}];
   for (const [name, values] of Object.entries(grid) as [keyof O & string, readonly O[keyof O][]][]) {
     if (!Array.isArray(values) || values.length === 0) {

@@ -1,3 +1,4 @@
+import type { PlainError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { Point, RunEvent, RunSettings, Start } from '../fit/run.ts';
@@ -27,12 +28,10 @@ export type Request =
 export type Reply = RunEvent | Failure;
 
 /** Error in a worker; errors lose their class in messages. */
-export interface Failure {
+export interface Failure extends PlainError {
   readonly kind: 'failed';
   /** Stage of the failure: 'open' while rebuilding the model, 'run' while fitting it. */
   readonly stage: 'open' | 'run';
-  readonly name: string;
-  readonly message: string;
 }
 
 /** Event in a form that can be posted: an embedding that was not requested is left out. */

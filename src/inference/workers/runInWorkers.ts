@@ -1,4 +1,4 @@
-import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
+import { errorFrom, InvalidInputError, LatentFieldError, NumericalError } from '../../core/errors.ts';
 import { processors } from '../../core/host.ts';
 import { findNative } from '../../engine/native/index.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
@@ -113,17 +113,14 @@ function jobOf(problem: FitProblem, { solver, ...settings }: RunSettings): Job {
   };
 }
 
-const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
-
-function errorOf({ stage, name, message }: Failure): LatentFieldError {
-  if (stage === 'open') {
+function errorOf(failure: Failure): LatentFieldError {
+  if (failure.stage === 'open') {
     return new InvalidInputError(
-      `The model cannot be rebuilt in a worker: ${message} Leave the option workers out, or give it { count, parts }, the module of your parts, ` +
+      `The model cannot be rebuilt in a worker: ${failure.message} Leave the option workers out, or give it { count, parts }, the module of your parts, ` +
         'or workers whose file calls serveFits.',
     );
   }
-  const Class = classes[name as keyof typeof classes];
-  return Class === undefined ? new LatentFieldError(`A worker failed: ${message}`) : new Class(message);
+  return errorFrom(failure, 'A worker');
 }
 
 /** Queue that accepts items at any time and hands them out in order to waiting consumers. */

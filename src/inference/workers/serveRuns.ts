@@ -1,10 +1,10 @@
-import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { InvalidInputError, NumericalError, plainError } from '../../core/errors.ts';
 import type { EngineChoice } from '../../engine/dense/index.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
 import { type FitProblem, openProblem } from '../fit/fitProblem.ts';
 import { type RunSettings, runFrom } from '../fit/run.ts';
 import { solverFromJSON } from '../solvers/json.ts';
-import { type Failure, type Job, posted, type Reply, type Request } from './messages.ts';
+import { type Job, posted, type Reply, type Request } from './messages.ts';
 
 /** Worker's end of the message channel. */
 export interface WorkerPort {
@@ -31,7 +31,9 @@ export function serveRuns(port: WorkerPort, modelFromJSON: (json: ModelJSON) => 
     }
   };
   port.listen((request) => {
-    serve(request).catch((error: unknown) => port.post(failure(request, error)));
+    serve(request).catch((error: unknown) =>
+      port.post({ kind: 'failed', stage: request.kind === 'open' ? 'open' : 'run', ...plainError(error) }),
+    );
   });
 }
 
@@ -56,9 +58,4 @@ function valueAt({ compute, objective }: FitProblem, x: Float64Array): number {
     if (error instanceof NumericalError) return Number.NaN;
     throw error;
   }
-}
-
-function failure({ kind }: Request, error: unknown): Failure {
-  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-  return { kind: 'failed', stage: kind === 'open' ? 'open' : 'run', name, message };
 }

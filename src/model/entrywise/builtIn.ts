@@ -2,7 +2,6 @@
 export { bernoulli } from './bernoulli.ts';
 export { categorical } from './categorical.ts';
 export { negativeBinomial, poisson } from './counts.ts';
-export { beta, gamma, halfNormal, inverseGamma, logNormal, normal } from './families.ts';
+export { beta, gamma, halfNormal, inverseGamma, logNormal, normal, studentT } from './families.ts';
 export { gaussian } from './gaussian.ts';
 export { ordinal } from './ordinal.ts';
-export { studentT } from './studentT.ts';

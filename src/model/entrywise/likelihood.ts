@@ -88,13 +88,9 @@ export function isLikelihood(value: unknown): value is Likelihood {
 }
 
 /** Initial values of the functions for these observations, N×D, NaN where missing. */
-export function functionsOf({ start }: Pick<Likelihood, 'start'>, { data, rows, columns }: Matrix): Matrix {
-  const means = rowMeans({ data, rows, columns });
-  return new Matrix(
-    data.map((y, i) => (Number.isNaN(y) ? y : start(y, means[Math.floor(i / columns)]!))),
-    rows,
-    columns,
-  );
+export function functionsOf({ start }: Pick<Likelihood, 'start'>, Y: Matrix): Matrix {
+  const means = rowMeans(Y);
+  return Y.map((y, i) => (Number.isNaN(y) ? y : start(y, means[i]!)));
 }
 
 /** Initial values of all functions side by side: the first from the observations, the others 0. */

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { lazily, withGetters } from '../../core/progressiveWork.ts';
-import { columnsByName, joinedColumns, rowsOf } from '../../core/rowMatrices.ts';
+import { columnsByName, joinedColumns, joinedRows, rowsBetween, rowsOf } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -364,7 +364,7 @@ export function pickedMatrix(
   plate: string | undefined,
   rows: Matrix,
 ) {
-  return plate === undefined ? rows : rowsOf(rows, Array.from(placesInPlate(plate)));
+  return plate === undefined ? rows : rowsOf(rows, placesInPlate(plate));
 }
 
 function checkedRows(owner: string, name: string, X: unknown): Tensor2D {
@@ -669,30 +669,13 @@ export function latentRowsAt(
   const parts = Array.from({ length: Math.ceil(inputs.rows / MOST_ROWS) }, (_, k) =>
     rowsOf(rowsBetween(inputs, k * MOST_ROWS, Math.min(inputs.rows, (k + 1) * MOST_ROWS))),
   );
-  const mean = below(parts.map((part) => part.mean));
-  return parts[0]!.variance === undefined ? { mean } : { mean, variance: below(parts.map((part) => part.variance!)) };
+  const mean = joinedRows(parts.map((part) => part.mean));
+  if (parts[0]!.variance === undefined) return { mean };
+  return { mean, variance: joinedRows(parts.map((part) => part.variance!)) };
 }
 
 /** Number of rows that a map is applied to at a time. */
 const MOST_ROWS = 1024;
-
-const rowsBetween = ({ data, columns }: Matrix, from: number, to: number) =>
-  new Matrix(data.slice(from * columns, to * columns), to - from, columns);
-
-/** Stacks matrices vertically. */
-function below(parts: readonly Matrix[]): Matrix {
-  const { columns } = parts[0]!;
-  const result = Matrix.zeros(
-    parts.reduce((sum, { rows }) => sum + rows, 0),
-    columns,
-  );
-  let at = 0;
-  for (const { data } of parts) {
-    result.data.set(data, at);
-    at += data.length;
-  }
-  return result;
-}
 
 /** Entropy of Gaussian rows: ½·Σ log(2πe·s). */
 function entropyOf(variance: Tensor2D, { batch }: TermContext, isPointwise: boolean): Scalar {

@@ -106,12 +106,12 @@ export function scaleFindings(
 const UNNOTICED = [2, 10];
 /** Step of the derivative of a log density in the scale of its points. */
 const SCALE_STEP = 1e-4;
-/** Relative difference of points' scale from that of their density that is reported. */
+/** Smallest relative difference that is reported between the scale of points and the scale of their density. */
 const APART = 0.3;
 
 /**
  * Findings about points whose scale is determined by priors alone, such as those under a linear map with a prior on its weights: at a joint maximum
- * of n points and few weights, the points are contracted and the weights too large. What follows from the density of new points, such as a forecast, is then too wide. For
+ * of n points and few weights, the points are contracted and the weights too large. Forecasts and other draws of new points are then too wide. For
  * points x from p, E[−xᵀ∇log p(x)] is the number of their coordinates; the ratio of the two is measured.
  *
  * @param termsAt - terms of the log density by name, at natural values
@@ -144,7 +144,7 @@ export function contractionFindings(
     const ratio = (own(1 - SCALE_STEP) - own(1 + SCALE_STEP)) / (2 * SCALE_STEP * points.data.length);
     // The ratio of normal coordinates has the variance 2/n.
     if (!(Math.abs(ratio - 1) > APART + 3 * Math.sqrt(2 / points.data.length))) continue;
-    const message = `Priors alone determine the scale of '${name}': at this joint maximum with ${moving(powers)}, squares of its points are ${shortNumber(ratio)} of what its density has on average, and forecasts and rows drawn from it are too ${ratio < 1 ? 'wide' : 'narrow'}. Infer '${name}' as Gaussian rows (posterior: gaussian()), or draw with samplePosterior.`;
+    const message = `Priors alone determine the scale of '${name}': at this joint maximum with ${moving(powers)}, squares of its points average ${shortNumber(ratio)} times those of its density, and forecasts and rows drawn from it are too ${ratio < 1 ? 'wide' : 'narrow'}. Infer '${name}' as Gaussian rows (posterior: gaussian()), or draw with samplePosterior.`;
     return { message };
   }
   return undefined;
@@ -302,11 +302,6 @@ const toPower = (factor: number, power: number): number =>
 
 function times(value: ParameterValues[string], factor: number): ParameterValues[string] {
   if (typeof value === 'number') return value * factor;
-  if (value instanceof Matrix)
-    return new Matrix(
-      value.data.map((entry) => entry * factor),
-      value.rows,
-      value.columns,
-    );
+  if (value instanceof Matrix) return value.map((entry) => entry * factor);
   return (value as readonly number[]).map((entry) => entry * factor);
 }

@@ -1,6 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import type { Random } from '../../core/random.ts';
 import { joinedColumns } from '../../core/rowMatrices.ts';
@@ -267,24 +268,17 @@ export function fittedGraph(
   }
 
   function seenRows(name: string, rows: Matrix): SeenRows {
-    const standardization = seen.get(name)?.standardization;
-    const D = rows.columns;
-    const value = Matrix.zeros(rows.rows, D);
-    const there = Matrix.zeros(rows.rows, D);
+    const { standardization } = seen.get(name) ?? {};
+    const own = standardization === undefined ? rows : standardized(rows, standardization);
+    const logs = standardization?.deviation.map(log);
     const scale = new Float64Array(rows.rows);
-    let isWhole = true;
-    rows.data.forEach((entry, i) => {
-      if (Number.isNaN(entry)) {
-        isWhole = false;
-        return;
-      }
-      const j = i % D;
-      const deviation = standardization?.deviation[j] ?? 1;
-      value.data[i] = (entry - (standardization?.mean[j] ?? 0)) / deviation;
-      there.data[i] = 1;
-      if (deviation !== 1) scale[(i - j) / D]! -= log(deviation);
+    const value = own.map((entry, i, j) => {
+      if (Number.isNaN(entry)) return 0;
+      scale[i]! -= logs?.[j] ?? 0;
+      return entry;
     });
-    return { value: matrixTensor(value), present: isWhole ? undefined : matrixTensor(there), scale };
+    const there = own.data.some(Number.isNaN) ? own.map((entry) => (Number.isNaN(entry) ? 0 : 1)) : undefined;
+    return { value: matrixTensor(value), present: there && matrixTensor(there), scale };
   }
 
   function newValues(fitted: Fitted, start: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Map<string, Tensor2D> {

@@ -139,8 +139,7 @@ function mixtureOfPlaces(
       const { mean, variance } = moments;
       const precision = op.mul<Tensor1D>(op.div(1, moments.noise!), op.ones<Tensor1D>([Y.columns]));
       const seen = standardized(Y, { mean: offset, deviation });
-      const entries = (of: (y: number) => number) =>
-        matrixTensor(new Matrix(seen.data.map(of), seen.rows, seen.columns));
+      const entries = (of: (y: number) => number) => matrixTensor(seen.map(of));
       const weights = op.mul<Tensor2D>(
         entries((y) => (Number.isNaN(y) ? 0 : 1)),
         precision,

@@ -56,10 +56,5 @@ function besideKnown({ nodes }: VariableGraph, observations: Matrix): Matrix {
   return principalAxes(centered, most).scores.columns < most ? observations : left;
 }
 
-function columnsBetween({ data, rows, columns }: Matrix, from: number, to: number): Matrix {
-  return new Matrix(
-    data.filter((_, k) => k % columns >= from && k % columns < to),
-    rows,
-    to - from,
-  );
-}
+const columnsBetween = (Y: Matrix, from: number, to: number): Matrix =>
+  Matrix.zeros(Y.rows, to - from).map((_, i, j) => Y.at(i, from + j));

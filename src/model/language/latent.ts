@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { isPart, namedOptions } from '../../core/options.ts';
+import { checkGiven, isPart, isWhole, namedOptions } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { joinedColumns } from '../../core/rowMatrices.ts';
@@ -65,9 +65,7 @@ export function latent<
   ]);
   const { dim, density, given, factors, posterior = 'point', transform, rows } = own;
   const init = keptInit(own.init ?? 'pca');
-  if (!Number.isInteger(dim) || dim < 1) {
-    throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
-  }
+  checkGiven(dim, 'latent', 'a whole number of dimensions from 1', isWhole(1));
   if (rows !== undefined && typeof rows !== 'string' && !(Number.isInteger(rows) && rows >= 1)) {
     throw new InvalidInputError(
       `Option 'rows' of latent is a whole number from 1, 'outputs' or the name of a known variable, but ${describe(rows)} was given.`,
@@ -317,11 +315,7 @@ function latentStart(
     // A separate stream for each variable.
     const stream = Array.from(name).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
     const random = seededRandom(seed + stream);
-    return new Matrix(
-      Float64Array.from({ length: rows * dim }, () => random.normal()),
-      rows,
-      dim,
-    );
+    return Matrix.zeros(rows, dim).map(() => random.normal());
   }
   if (!isPointwise) {
     const given = Matrix.from(init as number[][], `Option 'init' of '${name}'`);
@@ -336,14 +330,7 @@ function latentStart(
   // More dimensions than observed columns: what principal components leave starts at random, small.
   const first = initialLatents('pca', observations(), available);
   const random = latentStart('random', dim - available, rows, true, observations, seed, name);
-  return joinedColumns([
-    first,
-    new Matrix(
-      random.data.map((entry) => 0.1 * entry),
-      rows,
-      dim - available,
-    ),
-  ]);
+  return joinedColumns([first, random.map((entry) => 0.1 * entry)]);
 }
 
 const startsAtMap = ({ variable, isPointwise }: Node) =>

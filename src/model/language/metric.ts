@@ -157,12 +157,7 @@ function pulledBack({ mean, spread }: PullBack, slopes: Matrix): PullBack {
 
 /** Sum of the metrics of several mappings from the same latents; its spread is known if it is known for each mapping. */
 function pullBackSum(parts: readonly PullBack[]): PullBack {
-  const sum = (a: Matrix, b: Matrix) =>
-    new Matrix(
-      a.data.map((entry, i) => entry + b.data[i]!),
-      a.rows,
-      a.columns,
-    );
+  const sum = (a: Matrix, b: Matrix) => a.map((entry, i, j) => entry + b.at(i, j));
   return parts.reduce((total, part) => ({
     mean: sum(total.mean, part.mean),
     spread: total.spread && part.spread && sum(total.spread, part.spread),

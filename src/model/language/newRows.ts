@@ -180,7 +180,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const normals = matchedNormals(DRAWS, seededRandom(DRAWS_SEED));
       const found: Record<string, Prediction> = {};
       const copies = isIndirect(all) ? DRAWS : 1;
-      const repeated = copies === 1 ? all : mapValues(all, (rows) => stacked(rows, copies));
+      const repeated = copies === 1 ? all : mapValues(all, (rows) => copied(rows, copies));
       follow(fitted, repeated, (node, certain, conditional, rows) => {
         const [only, ...others] = node.given;
         const spread = others.length === 0 ? spreads[only!] : undefined;
@@ -385,38 +385,19 @@ function missingEntries(owner: string, name: string, { density }: PlacedDensity)
   );
 }
 
-function unscaled({ data, rows, columns }: Matrix, { mean, deviation }: Standardization): Matrix {
-  return new Matrix(
-    data.map((entry, i) => entry * deviation[i % columns]! + mean[i % columns]!),
-    rows,
-    columns,
-  );
-}
+const unscaled = (Z: Matrix, { mean, deviation }: Standardization): Matrix =>
+  Z.map((entry, _, j) => entry * deviation[j]! + mean[j]!);
 
-function squareUnscaled({ data, rows, columns }: Matrix, { deviation }: Standardization): Matrix {
-  return new Matrix(
-    data.map((entry, i) => entry * square(deviation[i % columns]!)),
-    rows,
-    columns,
-  );
-}
+const squareUnscaled = (V: Matrix, { deviation }: Standardization): Matrix =>
+  V.map((entry, _, j) => entry * square(deviation[j]!));
 
 const mapValues = (rows: RowsByName, change: (matrix: Matrix) => Matrix): RowsByName =>
   Object.fromEntries(Object.entries(rows).map(([name, matrix]) => [name, change(matrix)]));
 
 /** A number of copies of rows, one below the other. */
-function stacked({ data, rows, columns }: Matrix, copies: number): Matrix {
-  const result = Matrix.zeros(rows * copies, columns);
-  for (let k = 0; k < copies; k++) result.data.set(data, k * data.length);
-  return result;
-}
+const copied = (X: Matrix, copies: number): Matrix =>
+  Matrix.zeros(X.rows * copies, X.columns).map((_, i, j) => X.at(i % X.rows, j));
 
 /** Each row repeated a number of times, one below the other. */
-function repeatedEach({ data, rows, columns }: Matrix, times: number): Matrix {
-  const result = Matrix.zeros(rows * times, columns);
-  for (let i = 0; i < rows * times; i++) {
-    const k = Math.floor(i / times);
-    result.data.set(data.subarray(k * columns, (k + 1) * columns), i * columns);
-  }
-  return result;
-}
+const repeatedEach = (X: Matrix, times: number): Matrix =>
+  Matrix.zeros(X.rows * times, X.columns).map((_, i, j) => X.at(Math.floor(i / times), j));

@@ -95,15 +95,14 @@ function standardizedBy(
 ): Observations {
   const data = standardized(raw, standardization);
   const hasHoles = data.data.some(Number.isNaN);
-  const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
   const divides = standardization.deviation.some((deviation) => deviation !== 1);
   return Object.freeze<Observations>({
     kind: 'observations',
     stream,
     raw,
     data,
-    filled: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : entry)) : data,
-    present: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : 1)) : undefined,
+    filled: hasHoles ? data.map((entry) => (Number.isNaN(entry) ? 0 : entry)) : data,
+    present: hasHoles ? data.map((entry) => (Number.isNaN(entry) ? 0 : 1)) : undefined,
     standardization,
     missing,
     center,

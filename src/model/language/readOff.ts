@@ -33,14 +33,12 @@ export function withDeviations(
 }
 
 /** Top eigenvectors of HUH, each times the square root of its eigenvalue, N×dim. */
-function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
+function principalCoordinates(U: Matrix, dim: number): Matrix {
+  const { data, rows: N } = U;
   const means = new Float64Array(N);
   for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) means[i]! += data[i * N + j]! / N;
   const grand = means.reduce((sum, mean) => sum + mean, 0) / N;
-  const centered = Matrix.zeros(N, N);
-  for (let i = 0; i < N; i++) {
-    for (let j = 0; j < N; j++) centered.data[i * N + j] = data[i * N + j]! - means[i]! - means[j]! + grand;
-  }
+  const centered = U.map((entry, i, j) => entry - means[i]! - means[j]! + grand);
   const { values, vectors } = topEigenpairs(
     (x, y) => {
       for (let i = 0; i < N; i++) {
@@ -52,11 +50,7 @@ function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
     N,
     dim,
   );
-  return new Matrix(
-    vectors.data.map((entry, k) => entry * Math.sqrt(Math.max(0, values[k % dim]!))),
-    N,
-    dim,
-  );
+  return vectors.map((entry, _, c) => entry * Math.sqrt(Math.max(0, values[c]!)));
 }
 
 /** f_2 … f_{dim+1} in Q·f = μ·diag(Q)·f, N×dim: with D = diag(Q), the vectors D^½·f are the top eigenvectors of D^½·Q⁻¹·D^½ after the first. */
@@ -73,9 +67,7 @@ function eigenmapCoordinates(Q: Matrix, { data: U, rows: N }: Matrix, dim: numbe
     N,
     dim + 1,
   );
-  const result = Matrix.zeros(N, dim);
-  for (let i = 0; i < N; i++) for (let c = 0; c < dim; c++) result.data[i * dim + c] = vectors.at(i, c + 1) / roots[i]!;
-  return result;
+  return Matrix.zeros(N, dim).map((_, i, c) => vectors.at(i, c + 1) / roots[i]!);
 }
 
 /** Posterior of a model that is about its points only, without a mapping: the values shown by fits, the random fields, and the projection of new rows. */

@@ -51,9 +51,5 @@ export async function startMapOf(
 
 function normals(rows: number, columns: number, seed: number): Matrix {
   const random = seededRandom(seed);
-  return new Matrix(
-    Float64Array.from({ length: rows * columns }, () => random.normal()),
-    rows,
-    columns,
-  );
+  return Matrix.zeros(rows, columns).map(() => random.normal());
 }

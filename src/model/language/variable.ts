@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { type ScaleOption, scaleOption } from '../../core/observations.ts';
-import { givenList, isPart, namedOptions, readGiven } from '../../core/options.ts';
+import { checkGiven, givenList, isPart, isWhole, namedOptions, readGiven } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
@@ -488,9 +488,7 @@ export function embedded<D extends DensityLike = never>(
 ): EmbeddedVariable<D> {
   const own = namedOptions<EmbeddedOptions>(options, 'embedded', ['dim', 'by']);
   const { dim, by = 'kernelPca' } = own;
-  if (!Number.isInteger(dim) || dim < 1) {
-    throw new InvalidInputError(`embedded takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
-  }
+  checkGiven(dim, 'embedded', 'a whole number of dimensions from 1', isWhole(1));
   if (by !== 'kernelPca' && by !== 'eigenmap') {
     throw new InvalidInputError(`Option 'by' of embedded is 'kernelPca' or 'eigenmap', but ${describe(by)} was given.`);
   }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
 import {
   dividedColumns,
   observationsFrom,
@@ -11,6 +11,7 @@ import {
 } from '../../core/observations.ts';
 import { checkOptions, numberAboveZero, type OptionsIn, typed } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import { type Graph, incidentEdges } from '../../engine/graph/graph.ts';
 import { knnGraph } from '../../engine/graph/index.ts';
 import { nearestNeighbors } from '../../engine/neighbors/index.ts';
@@ -166,11 +167,7 @@ function learnedFactor(
     embedding: (dim) => {
       const { values, vectors } = completed(bottomOfSparse(precision, dim, { trace }));
       const eigenvalues = values.map((value) => 1 / (value + basePrecision));
-      const latents = new Matrix(
-        vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % dim]!)),
-        points.rows,
-        dim,
-      );
+      const latents = vectors.map((entry, _, c) => entry * Math.sqrt(eigenvalues[c]!));
       const precisions = Array.from(eigenvalues, (value) => Math.max(0, 1 / value - basePrecision));
       return {
         latents,
@@ -309,12 +306,4 @@ export function* laterNeighbors(Y: Matrix, k: number, order: readonly number[]):
   };
   yield* search(0, order.length);
   return lists;
-}
-
-function rowsOf({ data, columns: D }: Matrix, rows: readonly number[]): Matrix {
-  const chosen = Matrix.zeros(rows.length, D);
-  rows.forEach((i, place) => {
-    chosen.data.set(data.subarray(i * D, (i + 1) * D), place * D);
-  });
-  return chosen;
 }

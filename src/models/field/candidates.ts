@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import { componentTree } from '../../engine/graph/componentTree.ts';
 import { connectedComponents, joiningPairs } from '../../engine/graph/connectedComponents.ts';
 import { checkGraph, edgesOfPairs, type Graph, givenDistancesAt, pairKey } from '../../engine/graph/graph.ts';
@@ -146,7 +147,7 @@ function shortestPairs(
 
 /** Rows of the shown points. */
 export function shownRows(points: Matrix, shown: Int32Array | undefined): Matrix {
-  return shown === undefined ? points : Matrix.from(Array.from(shown, (i) => points.row(i)));
+  return shown === undefined ? points : rowsOf(points, shown);
 }
 
 /** Edges between a subset of points, renumbered. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, unitsAdvice } from '../../core/observations.ts';
@@ -23,7 +24,7 @@ import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { Model } from '../../model/model.ts';
 import { checkMapped } from '../../model/neighborStart.ts';
 import { real } from '../../model/parameter.ts';
-import type { Projection } from '../../model/posterior.ts';
+import { type Projection, withoutDensity } from '../../model/posterior.ts';
 import type { Solver, SolverMemory } from '../../model/solver.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
@@ -201,13 +202,8 @@ function startOf({ points, latentDim, init, scaled, metric }: MapParts, name: st
 }
 
 /** Principal coordinates of points from their distances, by classical scaling. */
-function principalCoordinates({ data, rows: N }: Matrix, latentDim: number, name: string): LeadingEmbedding {
-  const squares = new Matrix(
-    data.map((distance) => distance * distance),
-    N,
-    N,
-  );
-  return completed(leadingEmbedding(doublyCentered(squares, -0.5), latentDim, name));
+function principalCoordinates(distances: Matrix, latentDim: number, name: string): LeadingEmbedding {
+  return completed(leadingEmbedding(doublyCentered(distances.map(square), -0.5), latentDim, name));
 }
 
 const MOST_ITERATIONS = 100;
@@ -249,5 +245,5 @@ async function placed(
     places.data.set(placeOf(i), i * q);
     if (slice.isOver()) await slice.leave();
   }
-  return { latents: places, logDensity: new Float64Array(rows.rows).fill(Number.NaN) };
+  return withoutDensity(places);
 }

@@ -4,6 +4,7 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, columnMeans } from '../../core/observations.ts';
 import { checkOptions, integerFrom, type OptionsIn } from '../../core/options.ts';
 import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { geodesicDistances, type LandmarkDistances, landmarkDistances } from '../../engine/graph/shortestPaths.ts';
 import { stage } from '../../model/computation.ts';
@@ -33,7 +34,7 @@ import {
   sizeOf,
 } from './neighborhood/neighborhood.ts';
 import { placeByProducts, placedByPaths } from './placement/byProducts.ts';
-import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
+import { distancesTo, placedRows } from './placement/byWeights.ts';
 
 export interface IsomapOptions extends OptionsIn<typeof schema> {}
 
@@ -207,11 +208,5 @@ function targetRows(latents: Matrix, shown: Int32Array, targets: Int32Array): Ma
 
 function submatrix(matrix: Matrix, kept: Int32Array): Matrix {
   if (kept.length === matrix.rows) return matrix;
-  const result = Matrix.zeros(kept.length, kept.length);
-  kept.forEach((i, a) => {
-    kept.forEach((j, b) => {
-      result.data[a * kept.length + b] = matrix.at(i, j);
-    });
-  });
-  return result;
+  return Matrix.zeros(kept.length, kept.length).map((_, a, b) => matrix.at(kept[a]!, kept[b]!));
 }

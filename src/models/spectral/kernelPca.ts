@@ -17,6 +17,7 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { withoutDensity } from '../../model/posterior.ts';
 import { doublyCentered, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
@@ -100,10 +101,7 @@ const defined = defineComputedModel({
     placement: {
       acceptsMissing: false,
       observedColumns: points.columns,
-      place: (given: Matrix) => ({
-        latents: placed(kernel, points, found, given),
-        logDensity: new Float64Array(given.rows).fill(Number.NaN),
-      }),
+      place: (given: Matrix) => withoutDensity(placed(kernel, points, found, given)),
     },
   }),
   toJSON: ({ points, latentDim, kernel, embedding }) =>

@@ -4,10 +4,12 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
+import { degreesOf } from '../../engine/graph/graph.ts';
 import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
-import { type SparseSymmetric, sparseSymmetric } from '../../engine/sparse/index.ts';
+import { sparseLaplacian } from '../../engine/sparse/sparseSymmetric.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
@@ -36,7 +38,7 @@ import {
   sizeOf,
   subgraph,
 } from './neighborhood/neighborhood.ts';
-import { distancesTo, placedByWeights, rowsOf } from './placement/byWeights.ts';
+import { distancesTo, placedByWeights } from './placement/byWeights.ts';
 
 export interface LaplacianEigenmapsOptions extends OptionsIn<typeof schema> {}
 
@@ -130,7 +132,7 @@ const defined = defineComputedModel({
     const degrees = degreesOf(graph);
     checkDegrees(graph, degrees, shown, checked);
     const metric = checked.normalized ? degrees : undefined;
-    const bottom = bottomOfSparse(laplacianOf(graph, degrees), checked.latentDim, { metric });
+    const bottom = bottomOfSparse(sparseLaplacian(graph, degrees), checked.latentDim, { metric });
     const { values: eigenvalues, vectors: latents } = yield* stage('eigenvectors', bottom);
     return {
       latents,
@@ -193,25 +195,6 @@ function placementOf(
   };
 }
 
-function degreesOf({ size, sources, targets, weights }: Graph): Float64Array {
-  const degrees = new Float64Array(size);
-  weights.forEach((weight, e) => {
-    degrees[sources[e]!]! += weight;
-    degrees[targets[e]!]! += weight;
-  });
-  return degrees;
-}
-
 function weightOf(length: number, { weights, width }: EigenmapsData['checked']): number {
   return weights === 'binary' ? 1 : exp(-(length * length) / (2 * width * width));
-}
-
-function laplacianOf({ size, sources, targets, weights }: Graph, degrees: Float64Array): SparseSymmetric {
-  const diagonal = Array.from({ length: size }, (_, i) => i);
-  return sparseSymmetric(
-    size,
-    Int32Array.from([...diagonal, ...targets]),
-    Int32Array.from([...diagonal, ...sources]),
-    Float64Array.from([...degrees, ...weights.map((weight) => -weight)]),
-  );
 }

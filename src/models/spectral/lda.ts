@@ -5,21 +5,19 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions, integerFromOne, type OptionsIn } from '../../core/options.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
+import { columnsOf, product, transposed } from '../../engine/dense/products.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import {
   checkedClasses,
   classDeviations,
-  columnsOf,
   type GeneralizedPairs,
   generalizedPairs,
-  product,
   savedLabels,
   scatter,
   separatingDimensions,
   signedScores,
-  transposed,
 } from './embedding/classScatter.ts';
 import { placedByScores } from './embedding/linearGaussian.ts';
 import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
@@ -137,12 +135,7 @@ function varyingColumns(within: Float64Array, between: Float64Array): number[] {
   return varying;
 }
 
-const inUnits = ({ data, rows, columns }: Matrix, units: Float64Array): Matrix =>
-  new Matrix(
-    data.map((entry, k) => entry / units[k % columns]!),
-    rows,
-    columns,
-  );
+const inUnits = (X: Matrix, units: Float64Array): Matrix => X.map((entry, _, d) => entry / units[d]!);
 
 /** Residuals and offsets (the rows whose scatters are S_w and S_b) in varying columns, with their standard deviations within classes. */
 interface VaryingRows {
@@ -156,12 +149,8 @@ interface VaryingRows {
 
 /** Generalized eigenpairs of S_b and the shrunk S_w. */
 function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): GeneralizedPairs {
-  const { data, columns: D } = scatter(residuals, count);
-  const shrunk = new Matrix(
-    data.map((entry, k) => (k % (D + 1) === 0 ? entry : (1 - shrinkage) * entry)),
-    D,
-    D,
-  );
+  const D = residuals.columns;
+  const shrunk = scatter(residuals, count).map((entry, i, j) => (i === j ? entry : (1 - shrinkage) * entry));
   const pairs = generalizedPairs(scatter(offsets, count), shrunk);
   if (pairs.values.length < D) throw singular(pairs.values.length, D, shrinkage);
   return pairs;
@@ -179,21 +168,13 @@ function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: Varyi
   const { scores, axes } = principalAxes(rows, Math.min(rows.rows, D));
   const r = scores.columns;
   const part = (begin: number, end: number) => new Matrix(scores.data.slice(begin * r, end * r), end - begin, r);
-  const shrunk = scatter(part(0, residuals.rows), count);
-  shrunk.data.forEach((entry, k) => {
-    shrunk.data[k] = (1 - shrinkage) * entry + (k % (r + 1) === 0 ? shrinkage : 0);
-  });
+  const shrunk = scatter(part(0, residuals.rows), count).map(
+    (entry, i, j) => (1 - shrinkage) * entry + (i === j ? shrinkage : 0),
+  );
   const { values, vectors } = generalizedPairs(scatter(part(residuals.rows, rows.rows), count), shrunk);
   if (values.length < (shrinkage > 0 ? r : D)) throw singular(values.length, D, shrinkage);
   const directions = product(axes, vectors);
-  return {
-    values,
-    vectors: new Matrix(
-      directions.data.map((entry, k) => entry / deviations[Math.floor(k / directions.columns)]!),
-      D,
-      directions.columns,
-    ),
-  };
+  return { values, vectors: directions.map((entry, d) => entry / deviations[d]!) };
 }
 
 /**

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions, type OptionsIn, typed } from '../../core/options.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { stage } from '../../model/computation.ts';
@@ -19,7 +20,7 @@ import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
 import { checkNoGraph, neighborInput } from './neighborhood/graphInput.ts';
 import { precisionOf, reconstructingLists, reconstructionFactor } from './neighborhood/localReconstruction.ts';
 import { disconnectedOption, type NeighborInput, neighborCount } from './neighborhood/neighborhood.ts';
-import { isPoint, placeByEquation, placedRows, reconstructedRows, rowsOf } from './placement/byWeights.ts';
+import { isPoint, placeByEquation, placedRows, reconstructedRows } from './placement/byWeights.ts';
 
 export interface LleOptions extends OptionsIn<typeof schema> {}
 

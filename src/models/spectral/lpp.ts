@@ -11,6 +11,7 @@ import {
 import { checkOptions, integerFromOne, numberFromZero, type OptionsIn, typed } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
+import { columnsOf, product, transposed } from '../../engine/dense/products.ts';
 import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
 import { type Classes, members } from '../../engine/graph/labelGraph.ts';
@@ -18,15 +19,7 @@ import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
-import {
-  checkedClasses,
-  columnsOf,
-  generalizedPairs,
-  product,
-  savedLabels,
-  signedScores,
-  transposed,
-} from './embedding/classScatter.ts';
+import { checkedClasses, generalizedPairs, savedLabels, signedScores } from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { placedByScores } from './embedding/linearGaussian.ts';
 import {

@@ -227,11 +227,7 @@ function inOwnUnits(
 ) {
   const own = { mean: Array.from(mean) };
   if (!isDivided) return { weights: W, ...own, noise };
-  const weights = new Matrix(
-    W.data.map((entry, at) => entry * deviation[Math.floor(at / W.columns)]!),
-    W.rows,
-    W.columns,
-  );
+  const weights = W.map((entry, d) => entry * deviation[d]!);
   return { weights, ...own, noise: Array.from(deviation, (s) => noise * square(s)) };
 }
 
@@ -246,14 +242,8 @@ const withoutNoise = (directions: number) =>
     `The observations vary in ${counted(directions, 'direction')} only, so no noise is left and the likelihood has no maximum. ${directions > 1 ? 'Choose a smaller `latentDim`' : 'Take pca, which needs no noise'}.`,
   );
 
-function scaledColumns({ data, rows, columns }: Matrix, factorOf: (column: number) => number): Matrix {
-  const factors = Array.from({ length: columns }, (_, c) => factorOf(c));
-  return new Matrix(
-    data.map((entry, index) => entry * factors[index % columns]!),
-    rows,
-    columns,
-  );
-}
+const scaledColumns = (A: Matrix, factorOf: (column: number) => number): Matrix =>
+  A.map((entry, _, c) => entry * factorOf(c));
 
 function linearMapOf({ parameters, eigenvalues }: Found, dual: boolean): LinearGaussian {
   const { weights, mean, noise } = parameters as {

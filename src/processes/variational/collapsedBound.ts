@@ -142,12 +142,7 @@ export function collapsedStatistics(
 /** R, N×N, of RRᵀ = YYᵀ. */
 function rootOfProducts(Y: Matrix): Matrix {
   const { values, vectors } = symmetricEigenpairs(outerProduct(Y));
-  const N = Y.rows;
-  return new Matrix(
-    vectors.data.map((entry, index) => entry * Math.sqrt(Math.max(0, values[index % N]!))),
-    N,
-    N,
-  );
+  return vectors.map((entry, _, c) => entry * Math.sqrt(Math.max(0, values[c]!)));
 }
 
 function indicators(N: number, patterns: readonly ObservedPattern[], counts: Float64Array | undefined): Matrix {

@@ -1,5 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
+import { type PlainError, plainError } from '../../../core/errors.ts';
 import { matrixTensor } from '../../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../../engine/tensors/float64/scope.ts';
 import { kernelFromJSON } from '../../../kernels/json.ts';
@@ -18,7 +19,7 @@ export type ShardRequest =
 /** Replies of the thread: sums or gradients. */
 export type ShardReply =
   | { readonly kind: 'evaluated'; readonly values: readonly Float64Array[] }
-  | { readonly kind: 'failedShard'; readonly name: string; readonly message: string };
+  | ({ readonly kind: 'failedShard' } & PlainError);
 
 /** Thrown if the next message is not the slopes at the point of the sums. */
 class OtherMessage extends Error {
@@ -76,8 +77,7 @@ export function serveShards(port: MessagePort, own: OwnParts): void {
         if (error instanceof OtherMessage) request = error.request;
         else {
           request = undefined;
-          const { name, message } = error as Error;
-          say({ kind: 'failedShard', name, message });
+          say({ kind: 'failedShard', ...plainError(error) });
         }
       }
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import * as v from 'valibot';
-import { InvalidInputError, LatentFieldError, NumericalError } from '../../../core/errors.ts';
+import { errorFrom, InvalidInputError, LatentFieldError, type PlainError } from '../../../core/errors.ts';
 import { threadOptions } from '../../../core/host.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { checkOptions, type OptionsIn } from '../../../core/options.ts';
@@ -121,16 +121,13 @@ function blockingThread(data: Omit<ShardThreadData, 'flag'>, program: string | u
   return (call: ShardCall) => asked(port1, flag, call);
 }
 
-const classes = { InvalidInputError, NumericalError, LatentFieldError };
-
 function asked(port: MessagePort, flag: Int32Array, call: ShardCall): unknown {
   Atomics.store(flag, 0, 0);
   port.postMessage(call);
   Atomics.wait(flag, 0, 0);
-  const { message } = receiveMessageOnPort(port) as { message: { value?: unknown; error?: Error } };
+  const { message } = receiveMessageOnPort(port) as { message: { value?: unknown; error?: PlainError } };
   if (message.error === undefined) return message.value;
-  const Class = classes[message.error.name as keyof typeof classes] ?? LatentFieldError;
-  throw new Class(message.error.message);
+  throw errorFrom(message.error, 'The thread of the shards');
 }
 
 /** Milliseconds between signs of life to the workers. */

@@ -1,4 +1,5 @@
 import { type MessagePort, Worker, workerData } from 'node:worker_threads';
+import { plainError } from '../../../core/errors.ts';
 import { threadOptions } from '../../../core/host.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { localTransport } from '../localTransport.ts';
@@ -44,8 +45,7 @@ port.on('message', async (call: ShardCall) => {
     const lists = Array.isArray(value) ? (value as Float64Array[]) : [];
     port.postMessage({ value }, [...new Set(lists.map(({ buffer }) => buffer as ArrayBuffer))]);
   } catch (error) {
-    const { name, message } = error as Error;
-    port.postMessage({ error: { name, message } });
+    port.postMessage({ error: plainError(error) });
   }
   Atomics.store(flag, 0, 1);
   Atomics.notify(flag, 0);

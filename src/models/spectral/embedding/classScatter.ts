@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { counted } from '../../../core/wording.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
+import { columnsOf, product, transposed } from '../../../engine/dense/products.ts';
 import { type Classes, classesOf, type Labels } from '../../../engine/graph/labelGraph.ts';
 
 /** Classes of N points, checked to be at least two, at least one of them with two points. */
@@ -64,26 +65,14 @@ export function classDeviations(points: Matrix, { classes, count }: Classes): Cl
   means.data.forEach((sum, k) => {
     means.data[k] = sum / sizes[Math.floor(k / D)]!;
   });
-  const residuals = Matrix.zeros(n, D);
-  labeled.forEach((i, k) => {
-    for (let d = 0; d < D; d++) residuals.data[k * D + d] = points.at(i, d) - means.at(classes[i]!, d);
-  });
-  const offsets = new Matrix(
-    means.data.map((entry, k) => Math.sqrt(sizes[Math.floor(k / D)]!) * (entry - mean[k % D]!)),
-    count,
-    D,
-  );
+  const residuals = Matrix.zeros(n, D).map((_, k, d) => points.at(labeled[k]!, d) - means.at(classes[labeled[k]!]!, d));
+  const offsets = means.map((entry, c, d) => Math.sqrt(sizes[c]!) * (entry - mean[d]!));
   return { count: n, residuals, offsets };
 }
 
 /** RᵀR/n */
 export function scatter(rows: Matrix, n: number): Matrix {
-  const S = product(transposed(rows), rows);
-  return new Matrix(
-    S.data.map((entry) => entry / n),
-    S.rows,
-    S.columns,
-  );
+  return product(transposed(rows), rows).map((entry) => entry / n);
 }
 
 /** Eigenpairs of Av = λBv in the range of B, λ ascending, columns with vᵀBv = 1. */
@@ -104,33 +93,9 @@ export function generalizedPairs(A: Matrix, B: Matrix): GeneralizedPairs {
   const { values: spread, vectors: U } = symmetricEigenpairs(B);
   const negligible = n * Number.EPSILON * Math.max(0, spread[n - 1]!);
   const kept = Int32Array.from(spread.keys()).filter((k) => spread[k]! > negligible);
-  const whitening = Matrix.zeros(n, kept.length);
-  kept.forEach((k, c) => {
-    for (let i = 0; i < n; i++) whitening.data[i * kept.length + c] = U.at(i, k) / Math.sqrt(spread[k]!);
-  });
+  const whitening = columnsOf(U, kept).map((entry, _, c) => entry / Math.sqrt(spread[kept[c]!]!));
   const { values, vectors } = symmetricEigenpairs(product(transposed(whitening), product(A, whitening)));
   return { values, vectors: product(whitening, vectors) };
-}
-
-/** A·B */
-export function product(A: Matrix, B: Matrix): Matrix {
-  const [m, K, n] = [A.rows, A.columns, B.columns];
-  const result = Matrix.zeros(m, n);
-  for (let i = 0; i < m; i++) {
-    for (let k = 0; k < K; k++) {
-      const factor = A.data[i * K + k]!;
-      if (factor === 0) continue;
-      for (let j = 0; j < n; j++) result.data[i * n + j]! += factor * B.data[k * n + j]!;
-    }
-  }
-  return result;
-}
-
-/** Aᵀ */
-export function transposed({ data, rows, columns }: Matrix): Matrix {
-  const result = Matrix.zeros(columns, rows);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) result.data[j * rows + i] = data[i * columns + j]!;
-  return result;
 }
 
 /** Flips columns of `axes` in place, so that the entry of largest modulus in each column of points·axes is positive; returns points·axes. */
@@ -145,15 +110,4 @@ export function signedScores(points: Matrix, axes: Matrix): Matrix {
     for (const { data, columns } of [scores, axes]) for (let k = c; k < data.length; k += columns) data[k] = -data[k]!;
   }
   return scores;
-}
-
-/** Selected columns of a matrix, in the requested order. */
-export function columnsOf(A: Matrix, chosen: readonly number[]): Matrix {
-  const result = Matrix.zeros(A.rows, chosen.length);
-  for (let i = 0; i < A.rows; i++) {
-    chosen.forEach((c, k) => {
-      result.data[i * chosen.length + k] = A.at(i, c);
-    });
-  }
-  return result;
 }

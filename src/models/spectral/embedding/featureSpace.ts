@@ -1,10 +1,10 @@
-import { Matrix } from '../../../core/matrix.ts';
+import type { Matrix } from '../../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
+import { columnsOf, product } from '../../../engine/dense/products.ts';
 import { covariance } from '../../../kernels/covariance.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import type { Found } from '../../../model/computedModel.ts';
-import type { Placement } from '../../../model/posterior.ts';
-import { columnsOf, product } from './classScatter.ts';
+import { type Placement, withoutDensity } from '../../../model/posterior.ts';
 import { doublyCentered } from './leadingEmbedding.ts';
 
 /** Points in the span of their centered features φ(y_i) − mean, in an orthonormal basis. */
@@ -24,14 +24,8 @@ export function featureSpace(kernel: Kernel, points: Matrix): FeatureSpace {
   const { values, vectors: V } = symmetricEigenpairs(doublyCentered(K, 1));
   const negligible = N * Number.EPSILON * values[N - 1]!;
   const kept = Array.from(values.keys()).filter((k) => values[k]! > negligible);
-  const scaled = (power: (value: number) => number) => {
-    const U = columnsOf(V, kept);
-    return new Matrix(
-      U.data.map((entry, index) => entry * power(values[kept[index % kept.length]!]!)),
-      N,
-      kept.length,
-    );
-  };
+  const scaled = (power: (value: number) => number) =>
+    columnsOf(V, kept).map((entry, _, c) => entry * power(values[kept[c]!]!));
   return {
     coordinates: scaled(Math.sqrt),
     trace: kept.reduce((sum, k) => sum + values[k]!, 0),
@@ -56,13 +50,8 @@ export function placedByFeatures(
       observedColumns: points.columns,
       place: (given: Matrix) => {
         const across = covariance(kernel, given, points);
-        across.data.forEach((entry, k) => {
-          across.data[k] = entry - (means as readonly number[])[k % points.rows]!;
-        });
-        return {
-          latents: product(across, coefficients as Matrix),
-          logDensity: new Float64Array(given.rows).fill(Number.NaN),
-        };
+        const centered = across.map((entry, _, j) => entry - (means as readonly number[])[j]!);
+        return withoutDensity(product(centered, coefficients as Matrix));
       },
     },
   };

@@ -66,11 +66,7 @@ export function* incompleteAxes(Y: Matrix, q: number, name: string): Generator<I
 /** Solution of the table with missing entries replaced by column means. */
 function startOf(Y: Matrix, q: number, name: string): State {
   const { columns: D } = Y;
-  const whole = new Matrix(
-    Y.data.map((entry) => (Number.isNaN(entry) ? 0 : entry)),
-    Y.rows,
-    D,
-  );
+  const whole = Y.map((entry) => (Number.isNaN(entry) ? 0 : entry));
   const { axes, eigenvalues, total } = principalAxes(whole, q, name);
   const kept = eigenvalues.reduce((sum, value) => sum + value, 0);
   const noise = Math.max((total - kept) / Math.max(1, D - q), 1e-6 * eigenvalues[0]!);
@@ -193,11 +189,7 @@ function rotated(
     for (let a = 0; a < q; a++) sum += weights[d * r + a]! * vectors.at(a, q - 1 - c);
     return sum;
   });
-  const W = new Matrix(
-    turned.filter((_, k) => k % r < q),
-    D,
-    q,
-  );
+  const W = Matrix.zeros(D, q).map((_, d, c) => turned[d * r + c]!);
   const latents = Matrix.zeros(Y.rows, q);
   for (let i = 0; i < Y.rows; i++) {
     latents.data.set(rowPosterior(Y.data, i, D, turned, noise, q).mean.subarray(0, q), i * q);

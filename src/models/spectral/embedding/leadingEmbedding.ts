@@ -55,11 +55,7 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string, full = FUL
       `${q} dimensions were requested from ${name}, but its matrix of inner products has ${found} positive eigenvalue${found === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
     );
   }
-  const latents = new Matrix(
-    vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % q]!)),
-    N,
-    q,
-  );
+  const latents = vectors.map((entry, _, c) => entry * Math.sqrt(eigenvalues[c]!));
   const positive = all?.values.reduce((sum, value) => sum + Math.max(0, value), 0);
   return { latents, eigenvalues, vectors, smallest: all?.values[0], positive };
 }

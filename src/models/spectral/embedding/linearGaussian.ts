@@ -3,9 +3,16 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { counted } from '../../../core/wording.ts';
 import { type PrincipalAxes as AxesFound, principalAxes as axesOf } from '../../../engine/dense/principalComponents.ts';
+import { product } from '../../../engine/dense/products.ts';
 import type { Found } from '../../../model/computedModel.ts';
-import type { Mapping, MissingEntries, Placement, Prediction, Projection } from '../../../model/posterior.ts';
-import { product } from './classScatter.ts';
+import {
+  type Mapping,
+  type MissingEntries,
+  type Placement,
+  type Prediction,
+  type Projection,
+  withoutDensity,
+} from '../../../model/posterior.ts';
 
 /** Linear Gaussian model y = W·x + mean + noise, noise ~ N(0, Ψ) with Ψ and WᵀΨ⁻¹W diagonal. */
 export interface LinearGaussian {
@@ -56,11 +63,7 @@ function placeLinear(map: LinearGaussian, Y: Matrix): Projection {
   const latents = Matrix.zeros(Y.rows, q);
   if (!isMarginal(map)) {
     placeByLeastSquares(map, Y, latents);
-    return {
-      latents,
-      logDensity: new Float64Array(Y.rows).fill(Number.NaN),
-      logDensityAtPlace: densityAtPlaces(map, Y, latents),
-    };
+    return { ...withoutDensity(latents), logDensityAtPlace: densityAtPlaces(map, Y, latents) };
   }
   const latentVariances = Matrix.zeros(Y.rows, q);
   const given = posteriorOf(map);
@@ -115,21 +118,12 @@ export function placedByScores({ parameters: { components, mean } }: Found): { r
     placement: {
       acceptsMissing: false,
       observedColumns: axes.rows,
-      place: (rows: Matrix) => ({
-        latents: product(lessMean(rows, mean as readonly number[]), axes),
-        logDensity: new Float64Array(rows.rows).fill(Number.NaN),
-      }),
+      place: (rows: Matrix) => withoutDensity(product(lessMean(rows, mean as readonly number[]), axes)),
     },
   };
 }
 
-function lessMean({ data, rows, columns }: Matrix, mean: readonly number[]): Matrix {
-  return new Matrix(
-    data.map((entry, k) => entry - mean[k % columns]!),
-    rows,
-    columns,
-  );
-}
+const lessMean = (Y: Matrix, mean: readonly number[]): Matrix => Y.map((entry, _, d) => entry - mean[d]!);
 
 /** Singular value decomposition of centered observations, with their total variance. */
 export interface PrincipalAxes extends AxesFound {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { Matrix } from '../../../core/matrix.ts';
+import type { Matrix } from '../../../core/matrix.ts';
 import { integerFromOne, type OptionsIn, typed } from '../../../core/options.ts';
 import { madeHere } from '../../../model/givenModel.ts';
 import type { AnyModel } from '../../../model/model.ts';
@@ -86,7 +86,7 @@ export function readAs<M extends AnyModel>(model: M, given: unknown): M {
     const made = model.posterior(values) as AnyPosterior & Partial<PlacedPosterior>;
     const lengths = columns === undefined ? undefined : lengthsOf(made.latents);
     const read = (X: Matrix) => {
-      const columned = lengths === undefined ? X : divided(X, (k) => lengths[k % X.columns]!);
+      const columned = lengths === undefined ? X : X.map((x, _, c) => x / (lengths[c]! || 1));
       return rows === undefined ? columned : withUnitRows(columned);
     };
     const { placement } = made;
@@ -109,13 +109,6 @@ function placedAs(placement: Placement, read: (X: Matrix) => Matrix): Placement 
   };
 }
 
-const divided = ({ data, rows, columns }: Matrix, by: (index: number) => number): Matrix =>
-  new Matrix(
-    data.map((entry, k) => entry / (by(k) || 1)),
-    rows,
-    columns,
-  );
-
 function lengthsOf({ data, columns }: Matrix): Float64Array {
   const squares = new Float64Array(columns);
   data.forEach((entry, k) => {
@@ -126,5 +119,5 @@ function lengthsOf({ data, columns }: Matrix): Float64Array {
 
 function withUnitRows(X: Matrix): Matrix {
   const lengths = Float64Array.from({ length: X.rows }, (_, i) => Math.sqrt(X.row(i).reduce((s, x) => s + x * x, 0)));
-  return divided(X, (k) => lengths[Math.floor(k / X.columns)]!);
+  return X.map((x, i) => x / (lengths[i]! || 1));
 }

@@ -1,5 +1,6 @@
 import { Matrix, type MatrixLike } from '../../../core/matrix.ts';
 import { observationsFrom, unitsAdvice } from '../../../core/observations.ts';
+import { symmetricMatrix } from '../../../engine/dense/products.ts';
 import { givenDistances } from '../../../engine/neighbors/index.ts';
 import { squaredDistance } from '../../../engine/neighbors/squaredDistance.ts';
 
@@ -22,14 +23,5 @@ export function distancesFrom(
   return { points, distances: () => pairwiseDistances(points), note: unitsAdvice(points) };
 }
 
-function pairwiseDistances({ data, rows: N, columns: D }: Matrix): Matrix {
-  const distances = Matrix.zeros(N, N);
-  for (let i = 0; i < N; i++) {
-    for (let j = 0; j < i; j++) {
-      const distance = Math.sqrt(squaredDistance(data, i * D, j * D, D));
-      distances.data[i * N + j] = distance;
-      distances.data[j * N + i] = distance;
-    }
-  }
-  return distances;
-}
+const pairwiseDistances = ({ data, rows: N, columns: D }: Matrix): Matrix =>
+  symmetricMatrix(N, (i, j) => Math.sqrt(squaredDistance(data, i * D, j * D, D)));

@@ -5,7 +5,7 @@ import type { EdgeWeights } from '../../../engine/graph/index.ts';
 import { nearestNeighbors } from '../../../engine/neighbors/index.ts';
 import { nearestOf } from '../../../engine/neighbors/nearest.ts';
 import { squaredDistances } from '../../../engine/neighbors/squaredDistance.ts';
-import type { Projection } from '../../../model/posterior.ts';
+import { type Projection, withoutDensity } from '../../../model/posterior.ts';
 import { neighborWeights } from '../neighborhood/localReconstruction.ts';
 import type { NeighborhoodOptions, NeighborInput } from '../neighborhood/neighborhood.ts';
 
@@ -214,16 +214,6 @@ export function nearRows(distances: Float64Array, { neighbors, radius }: Neighbo
   return Int32Array.from(distances.keys()).filter((n) => distances[n]! <= radius);
 }
 
-/** Selected rows of a matrix, in the requested order. */
-export function rowsOf({ data, columns }: Matrix, rows: ArrayLike<number>): Matrix {
-  const chosen = Matrix.zeros(rows.length, columns);
-  for (let place = 0; place < rows.length; place++) {
-    const i = rows[place]!;
-    chosen.data.set(data.subarray(i * columns, (i + 1) * columns), place * columns);
-  }
-  return chosen;
-}
-
 /** Places every row separately, by `placeRow` into q numbers; without a density. */
 export function placedRows(
   Y: Matrix,
@@ -232,5 +222,5 @@ export function placedRows(
 ): Projection {
   const latents = Matrix.zeros(Y.rows, q);
   for (let i = 0; i < Y.rows; i++) placeRow(Y.row(i), i, latents.data.subarray(i * q, (i + 1) * q));
-  return { latents, logDensity: new Float64Array(Y.rows).fill(Number.NaN) };
+  return withoutDensity(latents);
 }

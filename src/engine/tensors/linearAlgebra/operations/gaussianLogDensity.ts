@@ -1,5 +1,6 @@
 import { log } from '../../../../core/elementary/index.ts';
 import { NumericalError } from '../../../../core/errors.ts';
+import { entryInWords } from '../../../../core/matrix.ts';
 import { firstNotFinite } from '../../../../core/plainNumbers.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../dense/factorize.ts';
 import type { Float64Memory } from '../../../memory.ts';
@@ -178,7 +179,7 @@ export function notFinite(
   return new NumericalError(
     bad < 0
       ? `${name} (${rows}×${columns}) are so improbable under the covariance that their log density overflows. Scale them down.`
-      : `${name} (${rows}×${columns}) must be finite, but row ${Math.floor(bad / columns)}, column ${bad % columns} is ${entries[bad]}. ` +
+      : `${name} (${rows}×${columns}) must be finite, but ${entryInWords({ data: entries, columns }, bad)}. ` +
           'Remove or fill in missing values.',
   );
 }

@@ -1,2 +1,0 @@
-export { checkpointOf, resumedFrom } from './checkpoint.ts';
-export { saving } from './checkpointFile.ts';
