@@ -1,4 +1,3 @@
-import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
 import { describe, Matrix } from './matrix.ts';
 import type { Standardization } from './observations.ts';
@@ -77,6 +76,10 @@ export const rowsOf = (Y: Matrix, rows: ArrayLike<number>): Matrix =>
     Array.from(rows, (i) => Y.row(i)),
     Y.columns,
   );
+
+/** Selected columns, in the requested order. */
+export const columnsOf = (A: Matrix, chosen: ArrayLike<number>): Matrix =>
+  Matrix.zeros(A.rows, chosen.length).map((_, i, c) => A.at(i, chosen[c]!));
 
 /** Rows from one index up to, but not including, another. */
 export const rowsBetween = ({ data, columns }: Matrix, from: number, to: number): Matrix =>
@@ -193,15 +196,4 @@ export function joinedColumns(parts: readonly Matrix[]): Matrix {
     }
   }
   return result;
-}
-
-/** Index of the row of X nearest to a point, by Euclidean distance; the first of several. */
-export function nearestRow(X: Matrix, point: Float64Array): number {
-  let [nearest, least] = [0, Number.POSITIVE_INFINITY];
-  for (let i = 0; i < X.rows; i++) {
-    let distance = 0;
-    for (let d = 0; d < X.columns; d++) distance += square(X.at(i, d) - point[d]!);
-    if (distance < least) [nearest, least] = [i, distance];
-  }
-  return nearest;
 }

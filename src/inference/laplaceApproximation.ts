@@ -5,7 +5,7 @@ import { Matrix } from '../core/matrix.ts';
 import { checkGiven, checkOptions, type OptionsIn, signalOption } from '../core/options.ts';
 import { shortNumber } from '../core/wording.ts';
 import { engineChoice } from '../engine/dense/index.ts';
-import { symmetricMatrix } from '../engine/dense/products.ts';
+import { symmetricMatrix } from '../engine/dense/symmetric.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Fit } from '../model/fit.ts';

@@ -2,7 +2,7 @@ import { exp, log, log1p } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
-import { scaledIdentity } from '../engine/dense/products.ts';
+import { scaledIdentity } from '../engine/dense/symmetric.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
 import { entriesOf, type LogJacobian, type Transform } from './transform.ts';

@@ -4,7 +4,7 @@ import type { Matrix } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
-import { scaledIdentity } from '../engine/dense/products.ts';
+import { scaledIdentity } from '../engine/dense/symmetric.ts';
 import { checkGraph, degreesOf, type Graph } from '../engine/graph/graph.ts';
 import { ownGraph } from '../engine/graph/labelGraph.ts';
 import { edgeFactor, isSparse } from '../engine/sparse/index.ts';

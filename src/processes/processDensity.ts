@@ -3,7 +3,7 @@ import { Matrix } from '../core/matrix.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import type { Random } from '../core/random.ts';
 import { distinctRows, joinedColumns } from '../core/rowMatrices.ts';
-import { scaledIdentity } from '../engine/dense/products.ts';
+import { scaledIdentity } from '../engine/dense/symmetric.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { errorFrom, LatentFieldError, OptimizationError, plainError } from '../../src/core/errors.ts';
 import { checkEach, Matrix } from '../../src/core/matrix.ts';
 import { savedObservations } from '../../src/core/observations.ts';
-import { joinedRows, nearestRow, rowsOf } from '../../src/core/rowMatrices.ts';
+import { joinedRows, rowsOf } from '../../src/core/rowMatrices.ts';
+import { nearestRow } from '../../src/engine/neighbors/nearestRow.ts';
 
 const X = Matrix.from([
   [1, 2, 3],

@@ -4,12 +4,13 @@ import { describe, entryInWords, Matrix } from '../../core/matrix.ts';
 import { checkGiven, namedOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
+import { columnsOf } from '../../core/rowMatrices.ts';
 import { sharedMemory } from '../memory.ts';
 import { gemm, rowMajor, transposed } from '../typescript/matrices.ts';
 import { multiplySymmetric, signOfLargest, symmetricEigen } from '../typescript/symmetricEigen.ts';
 import { norm } from '../vectors.ts';
 import { linearAlgebra } from './activeEngine.ts';
-import { columnsOf, symmetricMatrix } from './products.ts';
+import { symmetricMatrix } from './symmetric.ts';
 
 /** Orders of dense matrices that are copied for the engine: from where that is worthwhile to half a gibibyte. */
 const COPIED = { least: 100, most: 8192 };

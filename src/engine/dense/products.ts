@@ -17,22 +17,6 @@ export function product(A: Matrix, B: Matrix): Matrix {
 /** Aᵀ */
 export const transposed = (A: Matrix): Matrix => Matrix.zeros(A.columns, A.rows).map((_, i, j) => A.at(j, i));
 
-/** c·I, n×n. */
-export const scaledIdentity = (n: number, c = 1): Matrix => Matrix.zeros(n, n).map((_, i, j) => (i === j ? c : 0));
-
-/** Symmetric matrix, n×n, of the entries on and below its diagonal. */
-export function symmetricMatrix(n: number, entry: (i: number, j: number) => number): Matrix {
-  const result = Matrix.zeros(n, n);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) result.data[i * n + j] = result.data[j * n + i] = entry(i, j);
-  }
-  return result;
-}
-
-/** Selected columns, in the requested order. */
-export const columnsOf = (A: Matrix, chosen: ArrayLike<number>): Matrix =>
-  Matrix.zeros(A.rows, chosen.length).map((_, i, c) => A.at(i, chosen[c]!));
-
 /** x ← C⁻¹x by a Cholesky factor that overwrites the lower triangle of C, k×k, column by column; false if C is not positive definite. */
 export function solvePositiveDefinite(C: Float64Array, k: number, x: Float64Array): boolean {
   for (let c = 0; c < k; c++) {

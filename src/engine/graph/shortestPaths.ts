@@ -1,6 +1,6 @@
 import { Matrix } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
-import { symmetricMatrix } from '../dense/products.ts';
+import { symmetricMatrix } from '../dense/symmetric.ts';
 import { type Graph, incidentEdges } from './graph.ts';
 
 /** Number of points whose paths are computed between pauses. */

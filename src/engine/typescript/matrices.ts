@@ -1,5 +1,5 @@
 import type { Matrix } from '../../core/matrix.ts';
-import { symmetricMatrix } from '../dense/products.ts';
+import { symmetricMatrix } from '../dense/symmetric.ts';
 
 /**
  * A matrix inside a Float64Array: entry (i, j) is at `start + i·rowStride + j·columnStride`. A transpose is a swap of the

@@ -1,6 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { symmetricMatrix } from '../../engine/dense/products.ts';
+import { symmetricMatrix } from '../../engine/dense/symmetric.ts';
 import { doublesOf, matrixTensor } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';

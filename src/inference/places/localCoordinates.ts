@@ -1,6 +1,7 @@
 import { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
-import { scaledIdentity, transposed } from '../../engine/dense/products.ts';
+import { transposed } from '../../engine/dense/products.ts';
+import { scaledIdentity } from '../../engine/dense/symmetric.ts';
 
 /** Step of differences of the gradient, relative to the length. */
 export const STEP = 1e-3;

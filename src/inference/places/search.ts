@@ -1,6 +1,6 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { stacked } from '../../core/rowMatrices.ts';
-import { scaledIdentity } from '../../engine/dense/products.ts';
+import { scaledIdentity } from '../../engine/dense/symmetric.ts';
 import type { Accuracy, PredictiveDensity } from '../../model/posterior.ts';
 import { minimizeBatch } from '../minimize/minimizeBatch.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { givenList } from '../../core/options.ts';
-import { nearestRow } from '../../core/rowMatrices.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
+import { nearestRow } from '../../engine/neighbors/nearestRow.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { nearestNeighborError, trustworthiness } from '../scores/neighborScores.ts';
 import { rowsOf, type Split } from './folds.ts';

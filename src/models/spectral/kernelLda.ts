@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions, integerFromOne, numberAboveZero, type OptionsIn, typed } from '../../core/options.ts';
-import { columnsOf } from '../../engine/dense/products.ts';
+import { columnsOf } from '../../core/rowMatrices.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';

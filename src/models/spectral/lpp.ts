@@ -10,8 +10,9 @@ import {
 } from '../../core/observations.ts';
 import { checkOptions, integerFromOne, numberFromZero, type OptionsIn, typed } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import { columnsOf } from '../../core/rowMatrices.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
-import { columnsOf, product, transposed } from '../../engine/dense/products.ts';
+import { product, transposed } from '../../engine/dense/products.ts';
 import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
 import { type Classes, members } from '../../engine/graph/labelGraph.ts';

@@ -1,9 +1,10 @@
 import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import { columnsOf } from '../../../core/rowMatrices.ts';
 import { counted } from '../../../core/wording.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
-import { columnsOf, product, transposed } from '../../../engine/dense/products.ts';
+import { product, transposed } from '../../../engine/dense/products.ts';
 import { type Classes, classesOf, type Labels } from '../../../engine/graph/labelGraph.ts';
 
 /** Classes of N points, checked to be at least two, at least one of them with two points. */

@@ -1,6 +1,7 @@
 import type { Matrix } from '../../../core/matrix.ts';
+import { columnsOf } from '../../../core/rowMatrices.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
-import { columnsOf, product } from '../../../engine/dense/products.ts';
+import { product } from '../../../engine/dense/products.ts';
 import { covariance } from '../../../kernels/covariance.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import type { Found } from '../../../model/computedModel.ts';

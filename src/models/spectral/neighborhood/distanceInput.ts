@@ -1,6 +1,6 @@
 import { Matrix, type MatrixLike } from '../../../core/matrix.ts';
 import { observationsFrom, unitsAdvice } from '../../../core/observations.ts';
-import { symmetricMatrix } from '../../../engine/dense/products.ts';
+import { symmetricMatrix } from '../../../engine/dense/symmetric.ts';
 import { givenDistances } from '../../../engine/neighbors/index.ts';
 import { squaredDistance } from '../../../engine/neighbors/squaredDistance.ts';
 
