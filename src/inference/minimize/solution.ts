@@ -68,7 +68,7 @@ export function withoutBound({ value, gradientNorm }: At, { status }: End): End 
   return { status: 'failed', ending: 'failed', how };
 }
 
-/** Decrease of a value relative to a size: by default that of the value, which counts as at least 1. */
+/** Decrease of a value relative to a size; by default the size of the value, at least 1. */
 export function relativeDecrease(value: number, previous: number, size?: number): number {
   return (previous - value) / (size ?? Math.max(Math.abs(previous), Math.abs(value), 1));
 }

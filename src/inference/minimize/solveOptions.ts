@@ -23,7 +23,7 @@ export interface SolveSettings
   extends Record<'maxIterations' | 'maxEvaluations' | 'tolerance' | 'relativeDecrease' | 'maxSeconds', number> {
   readonly start: Float64Array;
   readonly bounds: Box;
-  /** Size that decreases are relative to; undefined for that of the value. */
+  /** Divisor of decreases; by default the size of the value. */
   readonly size: number | undefined;
   readonly scale: Float64Array;
   readonly signal: AbortSignal | undefined;
@@ -62,7 +62,7 @@ const schema = v.strictObject({
   /** Converged when two consecutive iterations lower the value by at most this fraction of `size`; default 2.2e-9. */
   relativeDecrease: v.optional(notNegative),
   /**
-   * Size of f that `relativeDecrease` is a fraction of, such as the number of observations, which does not depend on constants added to f. Default
+   * Divisor of decreases of f, such as the number of observations, which does not depend on constants added to f. Default
    * max(|f|, |f₊|, 1).
    */
   size: v.optional(positive),

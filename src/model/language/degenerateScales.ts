@@ -144,7 +144,7 @@ export function contractionFindings(
     const ratio = (own(1 - SCALE_STEP) - own(1 + SCALE_STEP)) / (2 * SCALE_STEP * points.data.length);
     // The ratio of normal coordinates has the variance 2/n.
     if (!(Math.abs(ratio - 1) > APART + 3 * Math.sqrt(2 / points.data.length))) continue;
-    const message = `Priors alone set the scale of '${name}' at this joint maximum with ${moving(powers)}: squares of its points average ${shortNumber(ratio)} times what its density expects, so forecasts and drawn rows are too ${ratio < 1 ? 'wide' : 'narrow'}. Infer '${name}' as Gaussian rows (posterior: gaussian()), or draw with samplePosterior.`;
+    const message = `Priors alone set the scale of '${name}' at this joint maximum with ${moving(powers)}: its points have ${shortNumber(ratio)} times the mean square of its density, so forecasts and drawn rows are too ${ratio < 1 ? 'wide' : 'narrow'}. Infer '${name}' as Gaussian rows (posterior: gaussian()), or draw with samplePosterior.`;
     return { message };
   }
   return undefined;
