@@ -136,7 +136,7 @@ describe('a search that converges is at a maximum', () => {
     const [points, spread] = [await fit(chain(false), { seed: 1 }), await fit(chain(true), { seed: 1 })];
     // A step of 0.6 standard deviations and noise of 0.2.
     const exact = weights.map((weight) => 0.36 * weight ** 2 + 0.04);
-    expect(points.message).toMatch(/Priors alone set the scale of 'x': .* 'f.weights', .* too wide/);
+    expect(points.message).toMatch(/Priors alone set the scale of 'x' .* 'f.weights': .* too wide/);
     expect(points.forecast(1).variance.at(0, 0)).toBeGreaterThan(2 * exact[0]!);
     expect(spread.message).not.toMatch(/Priors alone/);
     expect(Math.abs(spread.forecast(1).variance.at(0, 0) / exact[0]! - 1)).toBeLessThan(0.3);

@@ -42,6 +42,7 @@ import {
   seededRandom,
   squaredDifferences,
   standardNormal,
+  studentT,
   tpslvm,
   tsneGplvm,
   tsneNeighbors,
@@ -107,6 +108,7 @@ const parameterPriors: Record<string, ParameterPrior> = {
   inverseGamma: inverseGamma({ scale: 1, shape: positive(2, { prior: gamma({ rate: 1, shape: 2 }) }) }),
   logNormal: logNormal({ deviation: 1, mean: 0.1 }),
   normal: normal({ on: 'unconstrained', deviation: 1, mean: 0.1 }),
+  studentT: studentT({ on: 'unconstrained', scale: 1, mean: 0.1, degreesOfFreedom: 4 }),
 };
 
 /** Named models with options of their own, in the other order. */

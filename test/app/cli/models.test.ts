@@ -30,6 +30,7 @@ import {
   mvu,
   nearestNeighborError,
   pca,
+  ppca,
   rank,
   rbf,
   scg,
@@ -234,11 +235,11 @@ describe('missing', () => {
       holes,
       Array.from({ length: 12 }, (_, j) => `y${j}`),
     );
-    const args = ['fit', data, '--model', 'gplvm', '--max-iterations', '3', '--out', out];
+    const args = ['fit', data, '--model', 'ppca', '--max-iterations', '3', '--out', out];
     const refused = await latentfield([...args, '--missing', 'error']);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain("holes.csv', line 2, column 'y5' is 'NaN'");
-    const expected = await fit(gplvm(holes, { latentDim: 2, missing: 'ignore' }), { maxIterations: 3 });
+    const expected = await fit(ppca(holes, { latentDim: 2, missing: 'ignore' }), { maxIterations: 3 });
     const options = write('missing.json', '{"missing": "ignore"}');
     for (const flag of [[], ['--missing', 'ignore'], ['--options', options]]) {
       const ran = await latentfield([...args, ...flag]);
