@@ -399,7 +399,7 @@ describePlayground('the map', () => {
     for (let k = 0; k < 400 && (await card.count()) === 0; k++) {
       await page.mouse.move(x + width * (0.2 + 0.006 * (k % 100)), y + height * (0.4 + 0.07 * Math.floor(k / 100)));
     }
-    await expect.poll(() => card.innerText()).toMatch(/^row \d+\nlength: length \d$/);
+    await expect.poll(() => card.innerText()).toMatch(/^row \d+\nlength: length \d\nangle: \d+$/);
     await expect.poll(() => card.locator('canvas.pixels').count()).toBe(1);
     await page.mouse.move(0, 0);
     await page.selectOption('[name=color]', 'row5col5');
