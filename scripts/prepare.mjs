@@ -26,6 +26,8 @@ if (modified('node_modules/.package-lock.json') < modified('package-lock.json'))
 await import('./buildWasm.mjs');
 await import('./buildOptions.mjs');
 const built = modified('dist/index.js');
-if (process.argv.includes('--build') && (built < newest('src') || built < modified('package.json'))) {
+// Embeds are built from web/url.
+const isOld = Math.max(newest('src'), newest('web/url'), modified('package.json')) > built;
+if (process.argv.includes('--build') && isOld) {
   npm('run', '--silent', 'build');
 }

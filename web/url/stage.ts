@@ -183,11 +183,9 @@ function legendOf({ kinds, numbers }: Coloring, line: string): HTMLElement[] {
   }
   if (kinds.length < 2) return [];
   const shown = kinds.slice(0, MOST_KINDS).map(({ name, color, path, count }) => {
-    const mark = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    mark.setAttribute('viewBox', '-1.7 -1.7 3.4 3.4');
-    mark.setAttribute('width', '14');
-    mark.setAttribute('aria-hidden', 'true');
-    const shape = mark.appendChild(document.createElementNS(mark.namespaceURI, 'path'));
+    const mark = document.createElement('span');
+    mark.innerHTML = '<svg viewBox="-1.7 -1.7 3.4 3.4" width="14" aria-hidden="true"><path/></svg>';
+    const shape = mark.querySelector('path')!;
     shape.setAttribute('d', path);
     shape.setAttribute('fill', color);
     return piece(`${name} (${count})`, mark);
