@@ -140,7 +140,7 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   const missing = known.columns.filter((name) => !columns.includes(name));
   if (missing.length > 0) {
     throw new InvalidInputError(
-      `The table lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. Read it with readMatchingTable(file, fit.table), which leaves none of them out.`,
+      `The table lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. readMatchingTable(file, fit.table, { allowAbsent: true }) reads absent ones as missing.`,
     );
   }
   const unknown = columns.filter((name) => ![...known.columns, ...known.others, labelColumn].includes(name));

@@ -7,6 +7,7 @@ import { savedObservations } from '../../core/observations.ts';
 import { checkOptions, integerFrom, integerFromOne, type OptionsIn, unknownName } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { joinedRows } from '../../core/rowMatrices.ts';
+import { counted } from '../../core/wording.ts';
 import type { EngineChoice } from '../../engine/dense/index.ts';
 import { product } from '../../engine/dense/products.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
@@ -619,7 +620,7 @@ function messageOf(
   }
   if (jittered > 0) {
     sentences.push(
-      `${jittered} evaluations needed jitter and count as having no density. If these are many, the noise runs to 0: give it a prior away from 0.`,
+      `${counted(jittered, 'evaluation')} needed jitter and ${jittered === 1 ? 'counts' : 'count'} as having no density. If these are many, the noise runs to 0: give it a prior away from 0.`,
     );
   }
   if (added.length > 0) sentences.push(`Weak priors were added: ${added.join('; ')}.`);
