@@ -170,7 +170,7 @@ function inShort(pairs, results) {
     '',
     '## What is slower here, and what is faster?',
     '',
-    `Of ${comparisons} comparisons with other programs, latentfield is faster in ${faster}${level > 0 ? `, as fast in ${level}` : ''} and slower in ${slower}.`,
+    `In ${comparisons} comparisons with other programs, latentfield is faster in ${faster}${level > 0 ? `, as fast in ${level}` : ''} and slower in ${slower}.`,
     ...table(['', 'comparisons', 'faster', 'level', 'slower', 'median'], lines),
     '',
     '**Everything that is slower**, the largest difference first:',

@@ -1,10 +1,9 @@
-import { checkGiven, isWhole } from '../core/options.ts';
-
-export type { Threads } from './wasm/team.ts';
-
 import { atMostProcessors, isNode, nodeModule, processors } from '../core/host.ts';
+import { checkGiven, isWhole } from '../core/options.ts';
 import { sharedMemory } from './memory.ts';
 import { alone, startTeam, type Threads } from './wasm/team.ts';
+
+export type { Threads };
 
 /**
  * Starts threads for the WebAssembly engine: threads of Node, or Web Workers. Products, Cholesky factors, triangular solutions,

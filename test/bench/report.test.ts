@@ -122,7 +122,7 @@ describe('the page of the benchmarks', async () => {
       ...[timed('inverse', 'wasm', 1), timed('inverse', 'peers.py ×1', 1.01)],
     ]);
     expect(text).toContain(
-      'Of 5 comparisons with other programs, latentfield is faster in 2, as fast in 1 and slower in 2.',
+      'In 5 comparisons with other programs, latentfield is faster in 2, as fast in 1 and slower in 2.',
     );
     const losses = text.split('**Everything that is slower**')[1]!.split('\n## ')[0]!.split('\n');
     expect(losses.filter((line) => line.startsWith('|')).slice(2)).toEqual([

@@ -93,7 +93,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ...(options.sequence === undefined ? {} : { sequence: cellsOf(columnOrOther(raw, sequence, options.sequence)) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
-      if (isHot.has(name)) return [{ column: name, reason: 'is read as its categories' }];
+      if (isHot.has(name)) return [{ column: name, reason: 'is replaced by a column for each of its categories' }];
       const role = j === time ? 'is the time' : j === sequence ? 'divides the rows into sequences' : undefined;
       const look: Appearance = role === undefined ? looks[j]! : { kind: 'text', reason: role };
       const constant = look.kind === 'constant' &&

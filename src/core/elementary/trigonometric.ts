@@ -1,3 +1,5 @@
+import { polynomial } from './polynomial.ts';
+
 /** sin(x + y), |x| ≤ π/4, y beyond the last digit of x (FDLIBM's k_sin.c). */
 function sineNearZero(x: number, y: number): number {
   const z = x * x;
@@ -136,12 +138,6 @@ function series(x: number): number {
   const z = x * x;
   const w = z * z;
   return z * polynomial(ODD, w) + w * polynomial(EVEN, w);
-}
-
-export function polynomial(coefficients: readonly number[], w: number): number {
-  let value = 0;
-  for (let k = coefficients.length - 1; k >= 0; k--) value = coefficients[k]! + w * value;
-  return value;
 }
 
 /** The angle of (x, y), −π … π. Error below 2 units in the last place. */

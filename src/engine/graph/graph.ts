@@ -235,9 +235,9 @@ export function incidentEdges({
   return { starts, edges, others };
 }
 
-/** Sum of the weights of each point's edges. */
-export function degreesOf({ size, sources, targets, weights }: Graph): Float64Array {
-  const degrees = new Float64Array(size);
+/** Sum of the weights of each point's edges, added to an offset. */
+export function degreesOf({ size, sources, targets, weights }: Graph, offset = 0): Float64Array {
+  const degrees = new Float64Array(size).fill(offset);
   weights.forEach((weight, e) => {
     degrees[sources[e]!]! += weight;
     degrees[targets[e]!]! += weight;

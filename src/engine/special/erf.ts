@@ -1,5 +1,5 @@
 import { exp, log, log1p } from '../../core/elementary/index.ts';
-import { polynomial } from '../../core/elementary/trigonometric.ts';
+import { polynomial } from '../../core/elementary/polynomial.ts';
 
 /**
  * The error function erf(x) = 2/√π · ∫₀ˣ e^(−t²) dt, in double precision.

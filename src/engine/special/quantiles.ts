@@ -1,5 +1,5 @@
 import { exp, log, log1p } from '../../core/elementary/index.ts';
-import { polynomial } from '../../core/elementary/trigonometric.ts';
+import { polynomial } from '../../core/elementary/polynomial.ts';
 import { lgamma } from './gamma.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Matrix } from '../../core/matrix.ts';
-import { type Edges, type Graph, supportGraph } from '../../engine/graph/graph.ts';
+import { degreesOf, type Edges, type Graph, supportGraph } from '../../engine/graph/graph.ts';
 import { bottomEigenpairs, laplacianFactor, type SparseTerms } from '../../engine/sparse/index.ts';
 import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
 import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
@@ -37,18 +37,14 @@ export function fieldEmbedding(
   latentDim: number,
   embedding: FieldEmbedding,
 ): { readonly latents: Matrix; readonly eigenvalues: Float64Array } {
-  const { size: N, sources, targets, weights } = graph;
+  const { size: N, weights } = graph;
   const factor = laplacianFactor(graph);
   factor.update(weights, basePrecision);
   const solve = (b: Float64Array, x: Float64Array) => {
     factor.solve(b, x);
   };
   if (embedding === 'eigenmap') {
-    const degrees = new Float64Array(N).fill(basePrecision);
-    weights.forEach((weight, e) => {
-      degrees[sources[e]!]! += weight;
-      degrees[targets[e]!]! += weight;
-    });
+    const degrees = degreesOf(graph, basePrecision);
     const { values, vectors } = bottomEigenpairs(N, solve, latentDim + 1, { metric: degrees });
     const latents = Matrix.zeros(N, latentDim).map((_, i, c) => vectors.at(i, c + 1));
     return { latents, eigenvalues: values.slice(1) };

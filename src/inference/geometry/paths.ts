@@ -354,6 +354,6 @@ function acceleration(field: MetricField, x: Float64Array, v: Float64Array): Flo
       for (let l = 0; l < q; l++) right[k]! -= v[d]! * slopes[(d * q + k) * q + l]! * v[l]!;
     }
   }
-  solvePositiveDefinite(metric.slice(), q, right);
-  return right;
+  // A path that is not finite is refused where it ends.
+  return solvePositiveDefinite(metric.slice(), q, right) ? right : right.fill(Number.NaN);
 }

@@ -91,8 +91,8 @@ export function testDecreases(
     ending: 'relativeDecrease',
     how: 'Converged',
     criterion:
-      `each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of ${size === undefined ? 'its size' : shortNumber(size)}, ` +
-      `the last one by ${shortNumber(decreases[0]!)}${gradientLeft(at)}`,
+      `each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of ${size === undefined ? 'its size' : `size = ${shortNumber(size)}`}, ` +
+      `the last one by ${shortNumber(decreases[0]!)} of it${gradientLeft(at)}`,
   };
 }
 

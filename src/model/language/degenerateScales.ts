@@ -240,7 +240,7 @@ function centers(
   return [new Float64Array(columns), ...real.map((entries) => Float64Array.from(entries as number[]))];
 }
 
-/** The objective after scaling these parameters by powers of a factor; −∞ if there is no density there. */
+/** The objective after scaling these parameters by powers of a factor; −∞ where the density is undefined. */
 function heightAt(
   objective: (values: ParameterValues) => number,
   at: ParameterValues,

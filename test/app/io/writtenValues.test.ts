@@ -36,7 +36,7 @@ describe('categories', () => {
       [4, 0, 1],
       [7, Number.NaN, Number.NaN],
     ]);
-    expect(leftOut).toContainEqual({ column: 'kind', reason: 'is read as its categories' });
+    expect(leftOut).toContainEqual({ column: 'kind', reason: 'is replaced by a column for each of its categories' });
     await expect(parsed(table, { oneHot: 'kind', columns: 'kind,a', allowMissing: true })).resolves.toMatchObject({
       columns: ['kind=gas', 'kind=oil', 'a'],
     });

@@ -20,7 +20,7 @@ import {
   rbf,
 } from '../../../src/index.ts';
 import { exactField } from '../../../src/inference/geometry/metricField.ts';
-import { graphStarts } from '../../../src/inference/geometry/paths.ts';
+import { geodesicFrom, graphStarts } from '../../../src/inference/geometry/paths.ts';
 import { expectClose } from '../../tolerance.ts';
 
 /** A process that was given points of a surface at its coordinates, without noise to speak of. */
@@ -289,4 +289,13 @@ describe('interpolation along a geodesic', () => {
     // Through an angle of 0, where the first column is largest.
     expect(Math.max(...mean.toArrays().map(([y]) => y!))).toBeGreaterThan(2.95);
   });
+});
+
+it('a geodesic is not a number beyond a metric in which a direction has no length', () => {
+  // The second direction, by cos x₁, has no length from a quarter turn on.
+  const metricAt = (x: number) => [1, 0, 0, Math.max(0, Math.cos(x))];
+  const flat = exactField((X) => Float64Array.from(Array.from(X.column(0), metricAt).flat()), 2, 1e-4);
+  const path = (speed: number) => geodesicFrom(flat, Float64Array.of(0, 0), Float64Array.of(speed, 0.1), 40);
+  expect(path(1).data.every(Number.isFinite)).toBe(true);
+  expect(path(2).data.some(Number.isNaN)).toBe(true);
 });
