@@ -291,7 +291,7 @@ describe('interpolation along a geodesic', () => {
   });
 });
 
-it('a geodesic is not a number beyond a metric in which a direction has no length', () => {
+it('a geodesic is not a number where the metric gives a direction no length', () => {
   // The second direction, by cos x₁, has no length from a quarter turn on.
   const metricAt = (x: number) => [1, 0, 0, Math.max(0, Math.cos(x))];
   const flat = exactField((X) => Float64Array.from(Array.from(X.column(0), metricAt).flat()), 2, 1e-4);
