@@ -345,8 +345,7 @@ function reasonNotSampled(variables: FittedVariables, places: RowsByName): strin
 
 /** Compares draws with the means and variances of predictions. */
 function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number): string {
-  const random = seededRandom(seed);
-  const draws = Array.from({ length: DRAWS }, () => variables.sample(places, random, true));
+  const draws = variables.draws(places, seededRandom(seed), true, DRAWS);
   for (const [name, { mean, variance }] of Object.entries(variables.predict(places, true))) {
     mean.data.forEach((center, i) => {
       const drawn = draws.map((draw) => draw[name]!.data[i]!);

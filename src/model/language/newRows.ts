@@ -10,7 +10,7 @@ import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { equalMixture } from '../equalMixture.ts';
-import { jointDraw } from '../jointDraw.ts';
+import { jointDraws } from '../jointDraw.ts';
 import type { Prediction } from '../posterior.ts';
 import type { RowModel, RowsByName } from '../rowModel.ts';
 import { type Conditional, checkedRowTerms, type RowMoments } from './density.ts';
@@ -21,7 +21,10 @@ import { isEncoded } from './variable.ts';
 
 /** Quantities of new rows, all derived from the fitted densities. */
 export type OfNewRows = Required<Pick<RowModel, 'density' | 'predict' | 'sample'>> &
-  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'>;
+  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'> & {
+    /** Draws one after another, each as by `sample`; what does not depend on drawn variables is computed once. */
+    draws(given: RowsByName, random: Random, noise: boolean, count: number): RowsByName[];
+  };
 
 /** Number of draws used to integrate over random variables between the known and the observed ones. */
 const DRAWS = 128;
@@ -99,7 +102,11 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
   // The variables searched for new rows: latent variables or, without any, variables mapped from rows that may have missing entries.
   const units = latents.length > 0 ? of.widths(latents) : of.widths([graph.shown]);
 
-  /** Moments or draws of the variables that follow from known values. */
+  /**
+   * Moments or draws of the variables that follow from known values.
+   *
+   * @param fixed - values that depend on no visited variable, which are added
+   */
   function follow(
     fitted: Fitted,
     given: RowsByName,
@@ -109,16 +116,24 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       conditional: Conditional,
       rows: readonly Tensor2D[],
     ) => Tensor2D | undefined,
+    fixed = new Map<string, Tensor2D>(),
   ): Map<string, Tensor2D> {
-    const current = new Map<string, Tensor2D>();
+    const current = new Map(fixed);
     for (const node of nodes) {
       const { name, variable, given: needs, isPointwise } = node;
+      if (fixed.has(name)) continue;
       const there = given[name];
-      if (there !== undefined) current.set(name, matrixTensor(there));
-      else if (!isPointwise) current.set(name, fitted.values.get(name)!);
+      const keep = (value: Tensor2D) => {
+        current.set(name, value);
+        fixed.set(name, value);
+      };
+      if (there !== undefined) keep(matrixTensor(there));
+      else if (!isPointwise) keep(fitted.values.get(name)!);
       else if (!isGiven(node, current, given)) continue;
       else if (variable.role === 'mapped') {
-        current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, given)));
+        const value = model.mapped(node, fitted.tensors, mapInputs(node, current, given));
+        if (needs.every((each) => fixed.has(each))) keep(value);
+        else current.set(name, value);
       } else if (variable.role === 'latent' || variable.role === 'observed') {
         if (needs.length === 0 && variable.role === 'latent') continue;
         const [placed] = node.densities;
@@ -201,7 +216,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         if (isObserved) return undefined;
         // Intermediate latent rows include the noise of their density. Each row is predicted separately, so covariances between rows are omitted.
         if (moments.covariances === undefined)
-          return drawn(owner, node, () => moments, conditional, rows, random, true);
+          return drawsOf(owner, node, () => moments, conditional, rows, true)?.(random);
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         // The same draws for all rows, so that predictions of a row do not depend on the others.
         const draws = repeatedEach(normals(mean.shape[1]), mean.shape[0] / DRAWS);
@@ -220,27 +235,46 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       );
     });
 
-  const sample: OfNewRows['sample'] = (given, random, noise) =>
-    at((fitted) => {
+  const draws: OfNewRows['draws'] = (given, random, noise, count) =>
+    at((once) => {
       const all = withSources(given);
-      const found: Record<string, Matrix> = {};
-      follow(fitted, all, (node, moments, conditional, rows) => {
-        const isObserved = node.variable.role === 'observed';
-        const value = drawn(owner, node, moments, conditional, rows, random, noise || !isObserved);
-        if (value === undefined) return undefined;
-        const { standardization } = seen.get(node.name) ?? {};
-        found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
-        return value;
+      const conditionals = new Map<PlacedDensity, Conditional>();
+      const fitted: Fitted = {
+        ...once,
+        conditional: (placed, node) => {
+          const own = conditionals.get(placed) ?? once.conditional(placed, node);
+          conditionals.set(placed, own);
+          return own;
+        },
+      };
+      const fixed = new Map<string, Tensor2D>();
+      const drawing = new Map<string, ReturnType<typeof drawsOf>>();
+      return Array.from({ length: count }, () => {
+        const found: Record<string, Matrix> = {};
+        const visit: Parameters<typeof follow>[2] = (node, moments, conditional, rows) => {
+          const { name, variable } = node;
+          const draw = drawing.has(name)
+            ? drawing.get(name)
+            : drawsOf(owner, node, moments, conditional, rows, noise || variable.role !== 'observed');
+          if (node.given.every((each) => fixed.has(each))) drawing.set(name, draw);
+          const value = draw?.(random);
+          if (value === undefined) return undefined;
+          const { standardization } = seen.get(name) ?? {};
+          found[name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
+          return value;
+        };
+        follow(fitted, all, visit, fixed);
+        checkFollowed(fitted, all, found, 'sample');
+        return found;
       });
-      checkFollowed(fitted, all, found, 'sample');
-      return found;
     });
 
   return {
     latents: units,
     density,
     predict,
-    sample,
+    sample: (given, random, noise) => draws(given, random, noise, 1)[0]!,
+    draws,
     computed: (given) =>
       at((fitted) => {
         const raw = withSources(mapValues(given, paddedRows));
@@ -343,27 +377,26 @@ function wide(owner: string, name: string, { mean, variance, noise }: RowMoments
 }
 
 /**
- * A draw of new rows: by the density's `sample`, or from jointly normal functions if their covariances are known.
+ * Draws of new rows: by the density's `sample`, or from jointly normal functions if their covariances are known.
  *
  * @throws InvalidInputError for a density that defines the moments of its rows but not their distribution
  */
-function drawn(
+function drawsOf(
   owner: string,
   node: Node,
   momentsOf: () => RowMoments | undefined,
   conditional: Conditional,
   given: readonly Tensor2D[],
-  random: Random,
   noise: boolean,
-): Tensor2D | undefined {
-  if (conditional.sample !== undefined && noise) return conditional.sample(given, random);
+): ((random: Random) => Tensor2D) | undefined {
+  if (conditional.sample !== undefined && noise) return (random) => conditional.sample!(given, random);
   const moments = momentsOf();
   if (moments === undefined) return undefined;
   const { mean, variance, added } = wide(owner, node.name, moments);
   const asked = noise ? added : op.scalar(0);
   if (moments.covariances === undefined) {
     const isRandom = (tensor: Tensor) => doublesOf(tensor).some((entry) => entry !== 0);
-    if (!isRandom(variance) && !isRandom(asked)) return mean;
+    if (!isRandom(variance) && !isRandom(asked)) return () => mean;
     const { density } = node.densities[0]!;
     const orFunctions = node.variable.role === 'observed' && !isRandom(variance) ? ', or ask for { noise: false }' : '';
     throw new InvalidInputError(
@@ -372,7 +405,7 @@ function drawn(
   }
   const all = moments.covariances();
   const isShared = all.length === 1;
-  return jointDraw({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked }, random);
+  return jointDraws({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked });
 }
 
 const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' and ');
