@@ -106,7 +106,7 @@ describe.each(MODELS)('%s with columns by their kinds', (name, make) => {
   let result: Fit;
   beforeAll(async () => {
     const model = make(holed, { latentDim: 1, inducing: 6, missing: 'ignore', columns: byKind() });
-    result = (await fit(model, { maxIterations: 60 })) as Fit;
+    result = (await fit(model, { maxIterations: 30 })) as Fit;
   }, 120_000);
 
   it('reports the kind of each column', () => {
