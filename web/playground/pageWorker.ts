@@ -158,7 +158,7 @@ export class PageWorker {
 
 const plainMatrix = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
 const matrixOf = ({ data, rows, columns }: PlainMatrix) => new Matrix(data, rows, columns);
-const rowsOf = ({ observations, columns, labels, labelColumn, ids, idColumn, beside }: Dataset): FittedRows => ({
-  ...{ columns, labels, labelColumn, ids, idColumn, beside },
+const rowsOf = ({ observations, columns, labels, labelColumn, ids, idColumn, beside, view }: Dataset): FittedRows => ({
+  ...{ columns, labels, labelColumn, ids, idColumn, beside, view },
   observations: plainMatrix(observations),
 });

@@ -4,6 +4,7 @@ import { newRows, type OwnTable, repairs, TableReader, tableOfDataset } from '..
 import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
 import { EXPORTS, type Exported, placedTable, save } from '../exports.ts';
+import { withoutOptions } from '../fitSummary.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { keepTable, keptTable } from '../keptTable.ts';
 import { useMaps } from '../maps.ts';
@@ -173,10 +174,10 @@ export function App() {
     const of = shown!;
     try {
       setPlaced(`Placing the rows of '${name}'.`);
-      const rows = await newRows(name, bytes, of.of!.dataset.columns);
+      const { notes, ...rows } = await newRows(name, bytes, of.of!.dataset.columns);
       const found = { ...(await of.fit.project(rows.observations)), ...rows };
       setAdded({ rows: found, of });
-      setPlaced(placedSentence(found));
+      setPlaced([placedSentence(found), ...notes.map(withoutOptions)].join(' '));
     } catch (failure) {
       setPlaced(`'${name}' was not placed: ${(failure as Error).message}`);
     }

@@ -93,10 +93,15 @@ export type OnRole = (column: string, role: Role | 'labels') => Promise<void>;
 const ROLES: Readonly<Record<Role | 'labels', string>> = {
   fit: 'fit as numbers',
   categories: 'fit as categories',
+  season: 'fit as a season',
   labels: 'color: labels',
   names: 'names of rows',
   out: 'leave out',
 };
+
+/** Uses of a column: dates are fitted as days or as a season, which other columns cannot be. */
+const rolesFor = (isDate: boolean) =>
+  Object.entries({ ...ROLES, ...(isDate && { fit: 'fit as days' }) }).filter(([role]) => isDate || role !== 'season');
 
 /** Maximum number of columns whose uses can be changed. */
 const MOST_CHANGED = 200;
@@ -126,7 +131,7 @@ export function Roles({ all, onRole }: Pick<OwnTable, 'all'> & { readonly onRole
       }}
     >
       <summary>Change the use of a column</summary>
-      {all.slice(0, MOST_CHANGED).map(({ column, role, sample }) => (
+      {all.slice(0, MOST_CHANGED).map(({ column, role, isDate, sample }) => (
         <label key={column}>
           <span title={column}>{column}</span>
           <em title={sample}>{sample}</em>
@@ -139,7 +144,7 @@ export function Roles({ all, onRole }: Pick<OwnTable, 'all'> & { readonly onRole
               focusOn(column);
             }}
           >
-            {Object.entries(ROLES).map(([each, words]) => (
+            {rolesFor(isDate).map(([each, words]) => (
               <option key={each} value={each}>
                 {words}
               </option>
