@@ -57,6 +57,8 @@ export type Request =
   | { readonly kind: 'beside'; readonly bytes: Uint8Array; readonly name: string; readonly columns: readonly string[] }
   /** Ways to read a table that cannot be read unchanged. */
   | { readonly kind: 'repairs'; readonly bytes: Uint8Array; readonly name: string }
+  /** Expected seconds of all iterations of a fit. */
+  | { readonly kind: 'expectedTime'; readonly settings: Settings; readonly rows: FittedRows }
   | { readonly kind: 'fit'; readonly settings: Settings; readonly rows: FittedRows }
   /** Continues its current fit. */
   | { readonly kind: 'goOn'; readonly settings: Settings }
@@ -115,6 +117,7 @@ export interface Answers {
   readonly read: PlainTable;
   readonly beside: readonly Beside[];
   readonly repairs: readonly Repair[];
+  readonly expectedTime: number;
   readonly fit: FitSummary;
   readonly goOn: FitSummary;
   /** Opened fit with its fitted rows and stored information, if the file contains them. */
@@ -207,6 +210,8 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
       const { repairsOf } = await import('./data/repairs.ts');
       return repairsOf(request.bytes, request.name);
     }
+    case 'expectedTime':
+      return expectedTime(request);
     case 'fit':
     case 'goOn':
       return run(request);
@@ -361,6 +366,24 @@ async function search(
     await new Promise<void>((resolve) => setTimeout(resolve));
     await paused;
   }
+}
+
+/** Iterations that are timed for an estimate, and milliseconds after which fewer suffice. */
+const TIMED = { iterations: 6, milliseconds: 5000 } as const;
+
+/** Expected seconds of all iterations of a fit, at the pace of its first ones; 0 for a solution without iterations. */
+async function expectedTime({ settings, rows }: Request & { kind: 'expectedTime' }): Promise<number> {
+  const { model } = modelOf(settings, { observations: matrix(rows.observations), labels: rows.labels });
+  const times = [performance.now()];
+  for (const steps = fitSteps(model, searchOf(settings, TIMED.iterations)); ; ) {
+    const { done } = await steps.next();
+    times.push(performance.now());
+    if (done || (times.length > 3 && times.at(-1)! - times[1]! > TIMED.milliseconds)) break;
+  }
+  const [began, first, ...later] = times as [number, number, ...number[]];
+  if (later.length < 2) return 0;
+  // The first step contains the start of the search.
+  return (first - began + ((later.at(-1)! - first) / later.length) * settings.maxIterations) / 1000;
 }
 
 function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answers['open'] {

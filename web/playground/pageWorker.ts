@@ -65,6 +65,11 @@ export class PageWorker {
     return this.fitted(await this.ask({ kind: 'fit', settings, rows: rowsOf(dataset) }));
   }
 
+  /** Expected seconds of all iterations of a fit on this machine. */
+  expectedTime(settings: Settings, dataset: Dataset): Promise<number> {
+    return this.ask({ kind: 'expectedTime', settings, rows: rowsOf(dataset) });
+  }
+
   /** Continues the search of its fit. */
   async goOn(settings: Settings): Promise<Fitted> {
     return this.fitted(await this.ask({ kind: 'goOn', settings }));

@@ -4,7 +4,7 @@ import type { Dataset, RowView } from '../data/dataset.ts';
 import type { OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { isDense, type Settings } from '../settings.ts';
-import { SlowAdvice, TableAdvice } from './advice.tsx';
+import { SlowAdvice, TableAdvice, TimeAdvice } from './advice.tsx';
 import { ModelFields } from './fields.tsx';
 import { FileDrop, type OnFile } from './fileDrop.tsx';
 import { Icon } from './icon.tsx';
@@ -17,6 +17,8 @@ interface Given {
   readonly isOpen: boolean;
   readonly close: () => void;
   readonly settings: Settings;
+  /** Expected seconds of the fit, if these are many. */
+  readonly expected: number | undefined;
   readonly change: (changed: Partial<Settings>) => void;
   readonly own: OwnTable | undefined;
   readonly dataset: Dataset | undefined;
@@ -46,8 +48,21 @@ const isOnSite = document.getElementById('held') === null;
 
 /** Drawer for data, model and files. */
 export function Drawer(given: Given) {
-  const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, onSavePlaced, ink } =
-    given;
+  const {
+    isOpen,
+    close,
+    settings,
+    expected,
+    change,
+    dataset,
+    reading,
+    onFit,
+    onOpen,
+    onPlace,
+    placed,
+    onSavePlaced,
+    ink,
+  } = given;
   const rows = dataset?.observations.rows ?? 0;
   const isLarge = rows > MANY && isDense(settings);
   const top = useRef<HTMLButtonElement>(null);
@@ -91,6 +106,7 @@ export function Drawer(given: Given) {
               </p>
             )}
             <SlowAdvice {...{ rows, settings, change }} />
+            <TimeAdvice {...{ expected, settings }} />
             {isLarge && (
               <p class="note">
                 The time per iteration grows with the cube of the number of rows: choose inducing inputs, or another

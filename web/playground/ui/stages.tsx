@@ -3,7 +3,7 @@ import { counted } from '../data/dataset.ts';
 import type { ColumnUse, Head, OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { MODELS, type Role, type Settings } from '../settings.ts';
-import { SlowAdvice, TableAdvice } from './advice.tsx';
+import { SlowAdvice, TableAdvice, TimeAdvice } from './advice.tsx';
 import { short } from './figures.tsx';
 import { type OnFile, taken } from './fileDrop.tsx';
 
@@ -167,6 +167,8 @@ interface WelcomeGiven {
   /** Table that was read and is not fitted yet. */
   readonly table: OwnTable | undefined;
   readonly settings: Settings;
+  /** Expected seconds of its fit, if these are many. */
+  readonly expected: number | undefined;
   readonly change: (changed: Partial<Settings>) => void;
   readonly onRole: OnRole;
   readonly onFile: OnFile;
@@ -188,6 +190,7 @@ export function Welcome(given: WelcomeGiven) {
     awaited,
     table,
     settings,
+    expected,
     change,
     onFit,
     onControls,
@@ -228,6 +231,7 @@ export function Welcome(given: WelcomeGiven) {
                 .
               </p>
               <SlowAdvice rows={table.dataset.observations.rows} {...{ settings, change }} />
+              <TimeAdvice {...{ expected, settings }} />
               <div class="buttons">
                 <button type="button" class="solid" onClick={onFit}>
                   Fit now
