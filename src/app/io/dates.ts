@@ -27,7 +27,7 @@ export const isDate = (cell: string): boolean => days(cell) !== undefined;
 /** Unit of dates that are read as numbers. */
 export const DAYS = 'days since 1970-01-01';
 
-/** Table in which these columns, where they contain dates, are numbers of days, with a note. */
+/** Table with those of these columns that contain dates as numbers of days, with a note. */
 export function withDays(raw: RawTable, chosen: readonly number[]): RawTable {
   const notes: string[] = [];
   const isChosen = new Set(chosen);
