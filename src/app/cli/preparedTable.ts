@@ -24,6 +24,8 @@ type ModelTableArguments = TableArguments &
   Partial<Given<typeof KIND_FLAGS>> & { readonly isDefault?: boolean | undefined } & TimeArguments & {
     readonly color?: string;
     readonly json?: boolean;
+    /** Whether the table keeps its cells, so that it can be written with its missing entries filled in. */
+    readonly keepCells?: boolean;
   };
 
 /** Table in the form that a model requires. */
@@ -60,12 +62,13 @@ export async function modelTable(
   given: ModelTableArguments,
   streams: Context,
 ): Promise<Omit<PreparedTable, 'notes'> & { readonly table: Table; readonly model: string }> {
-  const { json, color, time, sequence: column, missing } = given;
+  const { json, color, time, sequence: column, missing, keepCells } = given;
   if (missing === 'ignore') checkTakesMissing(given.model);
   const kinds = takesKinds(options, given);
   const reading = Object.entries({ color, time, sequence: column }).filter(([, name]) => name !== undefined);
   const table = await reportedTable(data, given, streams, {
     ...Object.fromEntries(reading),
+    ...(keepCells && { keepCells }),
     ...(kinds && readingByKind(given)),
   });
   const hasCategories = table.columns.some((name, j) => name.includes('=') && isIndicator(table.observations, j));

@@ -4,6 +4,7 @@ import type { NormalizedCounts } from '../../core/namedTable.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
+import { type CompletedText, completionOf } from './completedText.ts';
 import { datesIn, isDate } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
@@ -40,6 +41,12 @@ export interface Table {
   readonly counts?: NormalizedCounts;
   /** Units in the cells, such as '%', by column; absent without any. */
   readonly writtenUnits?: Readonly<Record<string, string>>;
+  /**
+   * Text of the file's table with its missing entries filled in from `values`, N×D; if `keepCells` was set. Columns, order, names and observed cells
+   * remain as they are, and columns that the file lacks follow. A missing category becomes the one with the largest value, unless categories that are
+   * not observations have a larger share together. The delimiter is a tab for 'tsv', otherwise `,`, `;` or `|` as in the file; `;` with decimal commas.
+   */
+  readonly completedText?: CompletedText;
   /** Sequence of each row, from the column of the option `sequence`. */
   readonly sequence?: readonly string[];
 }
@@ -81,11 +88,13 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const isNormalized = options.rowSums !== undefined || options.log1p === true;
   const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
   const found = isNormalized ? normalized(entries, options, place) : undefined;
+  const naming = idsOf(raw, ids, options.id);
+  const outside = ids === undefined && naming.ids ? { name: naming.idColumn, values: naming.ids } : undefined;
   return {
     observations: found?.observations ?? entries,
     columns: features.map((j) => names[j]!),
     isNamed: raw.columns.some(({ isNamed }) => isNamed),
-    ...idsOf(raw, ids, options.id),
+    ...naming,
     ...(options.labels === undefined ? {} : { labels: labelsOf(raw, label, options) }),
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
@@ -114,6 +123,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ],
     ...(found && { counts: found.counts }),
     ...writtenUnits(raw, features),
+    ...(options.keepCells && { completedText: completionOf(raw, features, entries, outside) }),
   };
 }
 
