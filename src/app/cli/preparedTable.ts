@@ -221,10 +221,18 @@ const isConstant = (values: Float64Array): boolean => {
   return present.every((value) => value === present[0]);
 };
 
-function refusedHoles({ observations, columns }: Table, model: string): InvalidInputError {
-  const { data, rows } = observations;
-  const count = data.filter(Number.isNaN).length;
-  const holed = columns.filter((_, j) => observations.column(j).some(Number.isNaN));
+function refusedHoles({ observations, columns: all, leftOut }: Table, model: string): InvalidInputError {
+  const { rows } = observations;
+  // The indicators of a category are one column of the file.
+  const byColumn = new Map(
+    all.map((name, j) => {
+      const category = leftOut.find(({ column }) => name.startsWith(`${column}=`));
+      return [category?.column ?? name, observations.column(j).filter(Number.isNaN).length];
+    }),
+  );
+  const columns = [...byColumn.keys()];
+  const count = [...byColumn.values()].reduce((sum, missing) => sum + missing, 0);
+  const holed = columns.filter((name) => byColumn.get(name)! > 0);
   const places = `in ${holed.length === 1 ? 'column' : 'columns'} ${list(holed.map((name) => `'${name}'`))}`;
   const drop =
     holed.length < columns.length

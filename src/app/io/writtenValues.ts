@@ -93,6 +93,7 @@ const indicator = (
   name: categoryName(name, category),
   isNamed,
   level: { column: name, category },
+  source: (row) => (isMissing(cells[row]!) ? cells[row]! : String(Number(cells[row] === category))),
   numbers: Float64Array.from(cells, (cell) => (isMissing(cell) ? Number.NaN : Number(cell === category))),
 });
 
