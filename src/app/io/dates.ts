@@ -27,7 +27,7 @@ export const isDate = (cell: string): boolean => days(cell) !== undefined;
 /** Unit of dates that are read as numbers. */
 export const DAYS = 'days since 1970-01-01';
 
-/** Table with those of these columns that contain dates as numbers of days, with a note. */
+/** Table in whose chosen columns dates are numbers of days, with a note. */
 export function withDays(raw: RawTable, chosen: readonly number[]): RawTable {
   const notes: string[] = [];
   const isChosen = new Set(chosen);
@@ -36,7 +36,8 @@ export function withDays(raw: RawTable, chosen: readonly number[]): RawTable {
     if (numbers === undefined) return column;
     const { name, isNamed, text } = column;
     notes.push(`'${name}' contains dates, which are read as ${DAYS}.`);
-    return { name, isNamed, numbers, unit: DAYS, source: (row) => text![row]! };
+    const write = (value: number) => dayText(Math.round(value) * MILLISECONDS_A_DAY);
+    return { name, isNamed, numbers, unit: DAYS, write, source: (row) => text![row]! };
   });
   return notes.length === 0 ? raw : { ...raw, columns, notes: [...raw.notes, ...notes] };
 }
@@ -67,6 +68,7 @@ export function withSeasons(raw: RawTable, known: readonly string[]): RawTable {
     return wanted.map(([part, wave]) => ({
       name: `${name}=${part}`,
       isNamed,
+      isSeason: true as const,
       numbers: dates.map((date) => wave(2 * Math.PI * partOfYear(date))),
     }));
   });

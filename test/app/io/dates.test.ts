@@ -56,6 +56,28 @@ describe('a column of dates among the observations', () => {
   });
 });
 
+describe('a completed table with dates', () => {
+  it('has dates for missing ones that were fitted as days, and no columns of seasons', async () => {
+    const text = 'day,a\n2024-01-01,1\n,2\n2024-01-03,\n';
+    const days = await parsed({ columns: ['day', 'a'], keepCells: true }, text);
+    // Four in the morning of the second is the second.
+    const values = [
+      [19723, 1],
+      [19724 + 1 / 6, 2],
+      [19725, 3.5],
+    ];
+    expect(days.completedText!(values)).toBe('day,a\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3.5\n');
+    const season = await parsed({ columns: ['a', 'day=season sine'], keepCells: true }, text);
+    expect(
+      season.completedText!([
+        [1, 0],
+        [2, 0.5],
+        [3.5, 0],
+      ]),
+    ).toBe('day,a\n2024-01-01,1\n,2\n2024-01-03,3.5\n');
+  });
+});
+
 describe('levels of a category that are chosen by name', () => {
   it('are columns of zeros where no row has them, and a level without a column is noted', async () => {
     const options = { oneHot: 'kind', columns: ['a', 'kind=x', 'kind=z'] };

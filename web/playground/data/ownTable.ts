@@ -179,7 +179,7 @@ export function tableOfDataset(dataset: Dataset): OwnTable {
 
 /** Columns of text that may be classes: neither constant, nor a name for each row, nor dates. */
 const textColumns = ({ others }: PlainTable) =>
-  others.filter(({ reason }) => /^is text \((?!'\d{4}-\d\d-\d\d).* kinds\)$/s.test(reason)).map(({ column }) => column);
+  others.filter(({ reason }) => /^is text \(.* kinds\)$/s.test(reason)).map(({ column }) => column);
 
 /** Maximum number of columns of text and dates that are read in addition to the observations. */
 const MOST_BESIDE = 8;
@@ -188,7 +188,7 @@ const MOST_BESIDE = 8;
 const besideColumns = ({ others, days }: PlainTable, labels: string) => {
   const known = others.filter(
     ({ column, reason }) =>
-      column !== labels && /^is text (\(.* kinds\)$|that names each row)|of its season$/s.test(reason),
+      column !== labels && /^is text (\(.* kinds\)$|that names each row)|^contains dates|of its season$/s.test(reason),
   );
   return [...days, ...known.map(({ column }) => column)].slice(0, days.length + MOST_BESIDE);
 };
@@ -329,7 +329,7 @@ function usesOf(
         : 'constant'
       : GROUPS.test(reason)
         ? 'numbers in groups of digits'
-        : reason.replace(/ \(.*|^is /gs, '');
+        : reason.replace(/ \(.*|^is |^contains (?=dates)/gs, '');
     leftOut.set(kind, [...(leftOut.get(kind) ?? []), column]);
   }
   const dateUse = (column: string) =>
