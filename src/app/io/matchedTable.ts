@@ -4,11 +4,12 @@ import { checkGiven, checkOptions } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
+import { withSeasons } from './dates.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { readRawTable } from './tableFiles.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
-import { withKnownColumns, withTruths } from './writtenValues.ts';
+import { withKnownCategories, withTruths } from './writtenValues.ts';
 
 /**
  * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order, or by position if one of the two files has no
@@ -25,7 +26,10 @@ export async function readMatchingTable(
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
-  const raw = withKnownColumns(withTruths(await readRawTable(file, given)), known.columns);
+  const raw = withKnownCategories(
+    withSeasons(withTruths(await readRawTable(file, given)), known.columns),
+    known.columns,
+  );
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);
   const { idColumn } = known;

@@ -5,13 +5,13 @@ import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { type CompletedText, completionOf } from './completedText.ts';
-import { datesIn, isDate, seasonColumns, withDays } from './dates.ts';
+import { datesIn, isDate, seasonColumns, withDays, withSeasons } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { beginsLikeNumber, remedyForWritten } from './writtenForms.ts';
-import { withCategories, withKnownColumns, withTruths } from './writtenValues.ts';
+import { withCategories, withKnownCategories, withTruths } from './writtenValues.ts';
 
 /** Table of numbers with one point per row, and the names and roles of its columns. */
 export interface Table {
@@ -56,7 +56,8 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const truths = withTruths(given);
   const hot = hotColumns(truths, options);
   const isHot = new Set(hot.map((j) => given.columns[j]!.name));
-  const raw = withKnownColumns(withCategories(truths, hot), namesIn(options.columns), (name) => isHot.has(name));
+  const named = namesIn(options.columns);
+  const raw = withKnownCategories(withSeasons(withCategories(truths, hot), named), named, (name) => isHot.has(name));
   const indicators = (j: number) => names.flatMap((name, k) => (name.startsWith(`${names[j]!}=`) ? [k] : []));
   const names = raw.columns.map(({ name }) => name);
   const chosen = (choice: string | number | undefined, purpose: string) =>

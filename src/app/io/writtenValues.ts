@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { counted } from '../../core/wording.ts';
-import { withSeasons } from './dates.ts';
 import type { MissingCodes } from './missingValues.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 
@@ -99,16 +98,15 @@ const indicator = (
 });
 
 /**
- * Table with the seasons and the indicator columns of categories that a fit knows; unknown categories have all indicators 0, which is noted.
+ * Table with the indicator columns of categories that a fit knows; unknown categories have all indicators 0, which is noted.
  *
  * @param isCategory - true for the name of a column that may have such categories
  */
-export function withKnownColumns(
-  given: RawTable,
+export function withKnownCategories(
+  raw: RawTable,
   known: readonly string[],
   isCategory: (name: string) => boolean = () => true,
 ): RawTable {
-  const raw = withSeasons(given, known);
   const names = new Set(raw.columns.map(({ name }) => name));
   const notes: string[] = [];
   const added = raw.columns.flatMap((column) => {
