@@ -122,7 +122,7 @@ it('new rows may lack a column and contain new categories, but not other units',
   const other = write('other.csv', text([header, ...rows.slice(0, 3).map((row) => [...row.slice(0, 3), 'c'])]));
   const unknown = await latentfield(['project', out, other]);
   expect(unknown.exitCode).toBe(0);
-  expect(unknown.stderr).toContain("'plan' contains 3 cells with categories that the fit does not know, such as 'c'");
+  expect(unknown.stderr).toContain("'plan' contains 3 cells with categories without a column, such as 'c'");
   const fractions = write(
     'fractions.csv',
     text([header, ...rows.slice(0, 3).map((row, i) => [row[0], row[1], 0.2 + i / 100, 'a'])]),
@@ -181,4 +181,15 @@ it('the beginning of an option suggests it', async () => {
       { maxIter: 5 } as never,
     ),
   ).rejects.toThrow("Did you mean 'maxIterations'?");
+});
+
+it('missing cells of a category are counted once, and the advice to drop its column works', async () => {
+  const { path, write } = temporaryFolder();
+  const rows = customers.map(([id, , income, score], i) => [id, income, score, i === 7 ? '' : 'abc'[i % 3]]);
+  const data = write('customers.csv', text([['customer_id', 'income', 'score', 'plan'], ...rows]));
+  const args = ['fit', data, '--model', 'isomap', '--one-hot', 'plan', '--out', join(path, 'results')];
+  const refused = await latentfield(args);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain("1 of 90 are missing, in column 'plan'. Leave it out (--drop 'plan')");
+  expect((await latentfield([...args, '--drop', 'plan'])).exitCode).toBe(0);
 });
