@@ -110,12 +110,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
   function follow(
     fitted: Fitted,
     given: RowsByName,
-    visit: (
-      node: Node,
-      moments: () => RowMoments | undefined,
-      conditional: Conditional,
-      rows: readonly Tensor2D[],
-    ) => Tensor2D | undefined,
+    visit: (node: Node, rows: readonly Tensor2D[], conditional: () => Conditional) => Tensor2D | undefined,
     fixed = new Map<string, Tensor2D>(),
   ): Map<string, Tensor2D> {
     const current = new Map(fixed);
@@ -123,26 +118,24 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const { name, variable, given: needs, isPointwise } = node;
       if (fixed.has(name)) continue;
       const there = given[name];
-      const keep = (value: Tensor2D) => {
-        current.set(name, value);
-        fixed.set(name, value);
-      };
-      if (there !== undefined) keep(matrixTensor(there));
-      else if (!isPointwise) keep(fitted.values.get(name)!);
+      let value: Tensor2D | undefined;
+      let isFixed = true;
+      if (there !== undefined) value = matrixTensor(there);
+      else if (!isPointwise) value = fitted.values.get(name)!;
       else if (!isGiven(node, current, given)) continue;
       else if (variable.role === 'mapped') {
-        const value = model.mapped(node, fitted.tensors, mapInputs(node, current, given));
-        if (needs.every((each) => fixed.has(each))) keep(value);
-        else current.set(name, value);
+        value = model.mapped(node, fitted.tensors, mapInputs(node, current, given));
+        isFixed = needs.every((each) => fixed.has(each));
       } else if (variable.role === 'latent' || variable.role === 'observed') {
         if (needs.length === 0 && variable.role === 'latent') continue;
         const [placed] = node.densities;
         if (placed === undefined || placed.isFactor) continue;
-        const conditional = fitted.conditional(placed, node);
-        const rows = givenRows(node, current, given);
-        const value = visit(node, () => conditional.moments?.(rows), conditional, rows);
-        if (value !== undefined) current.set(name, value);
+        value = visit(node, givenRows(node, current, given), () => fitted.conditional(placed, node));
+        isFixed = false;
       }
+      if (value === undefined) continue;
+      current.set(name, value);
+      if (isFixed) fixed.set(name, value);
     }
     return current;
   }
@@ -196,12 +189,13 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const found: Record<string, Prediction> = {};
       const copies = isIndirect(all) ? DRAWS : 1;
       const repeated = copies === 1 ? all : mapValues(all, (rows) => copied(rows, copies));
-      follow(fitted, repeated, (node, certain, conditional, rows) => {
+      follow(fitted, repeated, (node, rows, conditionalOf) => {
+        const conditional = conditionalOf();
         const [only, ...others] = node.given;
         const spread = others.length === 0 ? spreads[only!] : undefined;
         const moments =
           spread === undefined || conditional.uncertainMoments === undefined
-            ? certain()
+            ? conditional.moments?.(rows)
             : conditional.uncertainMoments([{ mean: rows[0]!, variance: matrixTensor(spread) }]);
         if (moments === undefined) return undefined;
         const { mean, variance, added } = wide(owner, node.name, moments);
@@ -216,7 +210,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         if (isObserved) return undefined;
         // Intermediate latent rows include the noise of their density. Each row is predicted separately, so covariances between rows are omitted.
         if (moments.covariances === undefined)
-          return drawsOf(owner, node, () => moments, conditional, rows, true)?.(random);
+          return drawsOf(owner, node, rows, conditional, true, () => moments)?.(random);
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         // The same draws for all rows, so that predictions of a row do not depend on the others.
         const draws = repeatedEach(normals(mean.shape[1]), mean.shape[0] / DRAWS);
@@ -236,29 +230,19 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
     });
 
   const draws: OfNewRows['draws'] = (given, random, noise, count) =>
-    at((once) => {
+    at((fitted) => {
       const all = withSources(given);
-      const conditionals = new Map<PlacedDensity, Conditional>();
-      const fitted: Fitted = {
-        ...once,
-        conditional: (placed, node) => {
-          const own = conditionals.get(placed) ?? once.conditional(placed, node);
-          conditionals.set(placed, own);
-          return own;
-        },
-      };
       const fixed = new Map<string, Tensor2D>();
-      const drawing = new Map<string, ReturnType<typeof drawsOf>>();
+      const drawing = new Map<string, (random: Random) => Tensor2D>();
       return Array.from({ length: count }, () => {
         const found: Record<string, Matrix> = {};
-        const visit: Parameters<typeof follow>[2] = (node, moments, conditional, rows) => {
+        const visit: Parameters<typeof follow>[2] = (node, rows, conditional) => {
           const { name, variable } = node;
-          const draw = drawing.has(name)
-            ? drawing.get(name)
-            : drawsOf(owner, node, moments, conditional, rows, noise || variable.role !== 'observed');
+          const draw =
+            drawing.get(name) ?? drawsOf(owner, node, rows, conditional(), noise || variable.role !== 'observed');
+          if (draw === undefined) return undefined;
           if (node.given.every((each) => fixed.has(each))) drawing.set(name, draw);
-          const value = draw?.(random);
-          if (value === undefined) return undefined;
+          const value = draw(random);
           const { standardization } = seen.get(name) ?? {};
           found[name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
           return value;
@@ -384,10 +368,10 @@ function wide(owner: string, name: string, { mean, variance, noise }: RowMoments
 function drawsOf(
   owner: string,
   node: Node,
-  momentsOf: () => RowMoments | undefined,
-  conditional: Conditional,
   given: readonly Tensor2D[],
+  conditional: Conditional,
   noise: boolean,
+  momentsOf = () => conditional.moments?.(given),
 ): ((random: Random) => Tensor2D) | undefined {
   if (conditional.sample !== undefined && noise) return (random) => conditional.sample!(given, random);
   const moments = momentsOf();
