@@ -15,12 +15,10 @@ export interface JointMoments {
   readonly noise: Tensor;
 }
 
-/**
- * Draws of all functions at all points with their noise, n×c, from factors of the covariances that are computed once. Each draw uses n·c normal
- * numbers, row by row, in every model.
- */
-export function jointDraws({ mean, covarianceOf, isShared, noise }: JointMoments): (random: Random) => Tensor2D {
+/** A joint draw of all functions at all points with their noise, n×c. Uses n·c normal numbers, row by row, in every model. */
+export function jointDraw({ mean, covarianceOf, isShared, noise }: JointMoments, random: Random): Tensor2D {
   const [n, c] = mean.shape;
+  const normals = normalEntries(random, n, c);
   const added = op.mul<Tensor2D>(noise, op.ones([n, c]));
   const column = (of: Tensor2D, j: number) => op.slice<Tensor2D>(of, [0, j], [n, 1]);
   const entries = doublesOf(added);
@@ -41,15 +39,10 @@ export function jointDraws({ mean, covarianceOf, isShared, noise }: JointMoments
     return op.cholesky(noisy, { name: 'The predictive covariance' });
   };
   if (isShared && entries.every((own, i, all) => own === all[i - (i % c)])) {
-    const one = factor(0);
-    return (random) => op.add<Tensor2D>(mean, op.matMul(one, normalEntries(random, n, c)));
+    return op.add<Tensor2D>(mean, op.matMul(factor(0), normals));
   }
-  const factors = Array.from({ length: c }, (_, j) => factor(j));
-  return (random) => {
-    const normals = normalEntries(random, n, c);
-    const draws = factors.map((own, j) => op.matMul<Tensor2D>(own, column(normals, j)));
-    return op.add<Tensor2D>(mean, op.concat(draws, 1));
-  };
+  const draws = Array.from({ length: c }, (_, j) => op.matMul<Tensor2D>(factor(j), column(normals, j)));
+  return op.add<Tensor2D>(mean, op.concat(draws, 1));
 }
 
 /** Standard normal numbers, row by row. */

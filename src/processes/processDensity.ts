@@ -14,7 +14,7 @@ import { whiteOf } from '../kernels/structure.ts';
 import { noiseOfNew } from '../model/entrywise/gaussian.ts';
 import { functionsOf, type Likelihood } from '../model/entrywise/likelihood.ts';
 import { expectedMoments, logPredictiveEntries, observedAt } from '../model/entrywise/normalExpectation.ts';
-import { jointDraws, normalEntries } from '../model/jointDraw.ts';
+import { jointDraw, normalEntries } from '../model/jointDraw.ts';
 import type { Conditional, Density, DensityContext, RowMoments, Rows, RowsShape } from '../model/language/density.ts';
 import { flooredNoise } from '../model/leastNoise.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
@@ -308,11 +308,6 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
     const each = (own: Tensor2D) => (distinct ? op.gather<Tensor2D>(own, distinct.at) : own);
     return { mean: each(mean), variance: each(op.relu<Tensor2D>(variance)) };
   };
-  /** Draws at these rows, with the noise of a conjugate likelihood. The factors are computed once for draws at the same rows. */
-  const drawsAt = onceAtRows((given) => {
-    const noise = likelihood.conjugate ? noiseOfNew(likelihood.conjugate(functions.p), undefined) : op.scalar(0);
-    return drawsOf(momentsAt(kernel)(inputs(given)), D, noise);
-  });
   return {
     ...((likelihood.functions === 1 || likelihood.momentsAt) && {
       moments: (given: readonly Tensor2D[]) => {
@@ -334,8 +329,11 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
       },
     }),
     sample: (given, random) => {
-      const drawn = drawsAt(given)(random);
-      return likelihood.conjugate === undefined ? observedAt(likelihood, functions.p, drawn, random) : drawn;
+      const groups = momentsAt(kernel)(inputs(given));
+      if (likelihood.conjugate !== undefined) {
+        return drawnFunctions(groups, D, noiseOfNew(likelihood.conjugate(functions.p), undefined), random);
+      }
+      return observedAt(likelihood, functions.p, drawnFunctions(groups, D, op.scalar(0), random), random);
     },
     logPredictive: ({ value, given, present }) => {
       const { mean, variance } = functionsAt(given);
@@ -376,21 +374,12 @@ function checkSlopesOf({
   checkSlopes(kernel, ownTensors('kernel', Object.keys(kernel.parameters))(valueTensors(values)), inputs());
 }
 
-/** Joint draws of the functions, with noise of this variance added. */
-function drawsOf(groups: readonly FunctionMoments[], D: number, noise: Tensor): (random: Random) => Tensor2D {
+/** Joint draw of the functions, with noise of this variance added. */
+function drawnFunctions(groups: readonly FunctionMoments[], D: number, noise: Tensor, random: Random): Tensor2D {
   const all = covariancesOf(groups);
   const isShared = all.length === 1;
   const { mean } = allColumns(groups, D);
-  return jointDraws({ mean, covarianceOf: (c) => all[isShared ? 0 : c]!, isShared, noise });
-}
-
-/** A function of rows that is computed again only for other rows than the last. */
-function onceAtRows<T>(of: (given: readonly Tensor2D[]) => T): (given: readonly Tensor2D[]) => T {
-  let last: { readonly given: readonly Tensor2D[]; readonly found: T } | undefined;
-  return (given) => {
-    if (last === undefined || given.some((rows, i) => rows !== last!.given[i])) last = { given, found: of(given) };
-    return last.found;
-  };
+  return jointDraw({ mean, covarianceOf: (c) => all[isShared ? 0 : c]!, isShared, noise }, random);
 }
 
 /** Rows with NaN where entries are missing. */

@@ -345,7 +345,8 @@ function reasonNotSampled(variables: FittedVariables, places: RowsByName): strin
 
 /** Compares draws with the means and variances of predictions. */
 function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number): string {
-  const draws = variables.draws(places, seededRandom(seed), true, DRAWS);
+  const random = seededRandom(seed);
+  const draws = Array.from({ length: DRAWS }, () => variables.sample(places, random, true));
   for (const [name, { mean, variance }] of Object.entries(variables.predict(places, true))) {
     mean.data.forEach((center, i) => {
       const drawn = draws.map((draw) => draw[name]!.data[i]!);

@@ -17,7 +17,6 @@ export interface FittedVariables extends RowModel, OfNewRows, OfGaussianRows, Pi
   readonly density: OfNewRows['density'];
   readonly predict: OfNewRows['predict'];
   readonly sample: OfNewRows['sample'];
-  readonly draws: OfNewRows['draws'];
   leavingOut?(rows: readonly number[]): FittedVariables;
   /** True if the rows of the shown variable are points obtained by a search. */
   readonly arePoints: boolean;

@@ -10,7 +10,7 @@ import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { equalMixture } from '../equalMixture.ts';
-import { jointDraws } from '../jointDraw.ts';
+import { jointDraw } from '../jointDraw.ts';
 import type { Prediction } from '../posterior.ts';
 import type { RowModel, RowsByName } from '../rowModel.ts';
 import { type Conditional, checkedRowTerms, type RowMoments } from './density.ts';
@@ -21,10 +21,7 @@ import { isEncoded } from './variable.ts';
 
 /** Quantities of new rows, all derived from the fitted densities. */
 export type OfNewRows = Required<Pick<RowModel, 'density' | 'predict' | 'sample'>> &
-  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'> & {
-    /** Draws one after another, each as by `sample`; what does not depend on drawn variables is computed once. */
-    draws(given: RowsByName, random: Random, noise: boolean, count: number): RowsByName[];
-  };
+  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'>;
 
 /** Number of draws used to integrate over random variables between the known and the observed ones. */
 const DRAWS = 128;
@@ -102,40 +99,35 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
   // The variables searched for new rows: latent variables or, without any, variables mapped from rows that may have missing entries.
   const units = latents.length > 0 ? of.widths(latents) : of.widths([graph.shown]);
 
-  /**
-   * Moments or draws of the variables that follow from known values.
-   *
-   * @param fixed - values that depend on no visited variable, which are added
-   */
+  /** Moments or draws of the variables that follow from known values. */
   function follow(
     fitted: Fitted,
     given: RowsByName,
-    visit: (node: Node, rows: readonly Tensor2D[], conditional: () => Conditional) => Tensor2D | undefined,
-    fixed = new Map<string, Tensor2D>(),
+    visit: (
+      node: Node,
+      moments: () => RowMoments | undefined,
+      conditional: Conditional,
+      rows: readonly Tensor2D[],
+    ) => Tensor2D | undefined,
   ): Map<string, Tensor2D> {
-    const current = new Map(fixed);
+    const current = new Map<string, Tensor2D>();
     for (const node of nodes) {
       const { name, variable, given: needs, isPointwise } = node;
-      if (fixed.has(name)) continue;
       const there = given[name];
-      let value: Tensor2D | undefined;
-      let isFixed = true;
-      if (there !== undefined) value = matrixTensor(there);
-      else if (!isPointwise) value = fitted.values.get(name)!;
+      if (there !== undefined) current.set(name, matrixTensor(there));
+      else if (!isPointwise) current.set(name, fitted.values.get(name)!);
       else if (!isGiven(node, current, given)) continue;
       else if (variable.role === 'mapped') {
-        value = model.mapped(node, fitted.tensors, mapInputs(node, current, given));
-        isFixed = needs.every((each) => fixed.has(each));
+        current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, given)));
       } else if (variable.role === 'latent' || variable.role === 'observed') {
         if (needs.length === 0 && variable.role === 'latent') continue;
         const [placed] = node.densities;
         if (placed === undefined || placed.isFactor) continue;
-        value = visit(node, givenRows(node, current, given), () => fitted.conditional(placed, node));
-        isFixed = false;
+        const conditional = fitted.conditional(placed, node);
+        const rows = givenRows(node, current, given);
+        const value = visit(node, () => conditional.moments?.(rows), conditional, rows);
+        if (value !== undefined) current.set(name, value);
       }
-      if (value === undefined) continue;
-      current.set(name, value);
-      if (isFixed) fixed.set(name, value);
     }
     return current;
   }
@@ -189,13 +181,12 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const found: Record<string, Prediction> = {};
       const copies = isIndirect(all) ? DRAWS : 1;
       const repeated = copies === 1 ? all : mapValues(all, (rows) => copied(rows, copies));
-      follow(fitted, repeated, (node, rows, conditionalOf) => {
-        const conditional = conditionalOf();
+      follow(fitted, repeated, (node, certain, conditional, rows) => {
         const [only, ...others] = node.given;
         const spread = others.length === 0 ? spreads[only!] : undefined;
         const moments =
           spread === undefined || conditional.uncertainMoments === undefined
-            ? conditional.moments?.(rows)
+            ? certain()
             : conditional.uncertainMoments([{ mean: rows[0]!, variance: matrixTensor(spread) }]);
         if (moments === undefined) return undefined;
         const { mean, variance, added } = wide(owner, node.name, moments);
@@ -210,7 +201,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         if (isObserved) return undefined;
         // Intermediate latent rows include the noise of their density. Each row is predicted separately, so covariances between rows are omitted.
         if (moments.covariances === undefined)
-          return drawsOf(owner, node, rows, conditional, true, () => moments)?.(random);
+          return drawn(owner, node, () => moments, conditional, rows, random, true);
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         // The same draws for all rows, so that predictions of a row do not depend on the others.
         const draws = repeatedEach(normals(mean.shape[1]), mean.shape[0] / DRAWS);
@@ -229,36 +220,27 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       );
     });
 
-  const draws: OfNewRows['draws'] = (given, random, noise, count) =>
+  const sample: OfNewRows['sample'] = (given, random, noise) =>
     at((fitted) => {
       const all = withSources(given);
-      const fixed = new Map<string, Tensor2D>();
-      const drawing = new Map<string, (random: Random) => Tensor2D>();
-      return Array.from({ length: count }, () => {
-        const found: Record<string, Matrix> = {};
-        const visit: Parameters<typeof follow>[2] = (node, rows, conditional) => {
-          const { name, variable } = node;
-          const draw =
-            drawing.get(name) ?? drawsOf(owner, node, rows, conditional(), noise || variable.role !== 'observed');
-          if (draw === undefined) return undefined;
-          if (node.given.every((each) => fixed.has(each))) drawing.set(name, draw);
-          const value = draw(random);
-          const { standardization } = seen.get(name) ?? {};
-          found[name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
-          return value;
-        };
-        follow(fitted, all, visit, fixed);
-        checkFollowed(fitted, all, found, 'sample');
-        return found;
+      const found: Record<string, Matrix> = {};
+      follow(fitted, all, (node, moments, conditional, rows) => {
+        const isObserved = node.variable.role === 'observed';
+        const value = drawn(owner, node, moments, conditional, rows, random, noise || !isObserved);
+        if (value === undefined) return undefined;
+        const { standardization } = seen.get(node.name) ?? {};
+        found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
+        return value;
       });
+      checkFollowed(fitted, all, found, 'sample');
+      return found;
     });
 
   return {
     latents: units,
     density,
     predict,
-    sample: (given, random, noise) => draws(given, random, noise, 1)[0]!,
-    draws,
+    sample,
     computed: (given) =>
       at((fitted) => {
         const raw = withSources(mapValues(given, paddedRows));
@@ -361,26 +343,27 @@ function wide(owner: string, name: string, { mean, variance, noise }: RowMoments
 }
 
 /**
- * Draws of new rows: by the density's `sample`, or from jointly normal functions if their covariances are known.
+ * A draw of new rows: by the density's `sample`, or from jointly normal functions if their covariances are known.
  *
  * @throws InvalidInputError for a density that defines the moments of its rows but not their distribution
  */
-function drawsOf(
+function drawn(
   owner: string,
   node: Node,
-  given: readonly Tensor2D[],
+  momentsOf: () => RowMoments | undefined,
   conditional: Conditional,
+  given: readonly Tensor2D[],
+  random: Random,
   noise: boolean,
-  momentsOf = () => conditional.moments?.(given),
-): ((random: Random) => Tensor2D) | undefined {
-  if (conditional.sample !== undefined && noise) return (random) => conditional.sample!(given, random);
+): Tensor2D | undefined {
+  if (conditional.sample !== undefined && noise) return conditional.sample(given, random);
   const moments = momentsOf();
   if (moments === undefined) return undefined;
   const { mean, variance, added } = wide(owner, node.name, moments);
   const asked = noise ? added : op.scalar(0);
   if (moments.covariances === undefined) {
     const isRandom = (tensor: Tensor) => doublesOf(tensor).some((entry) => entry !== 0);
-    if (!isRandom(variance) && !isRandom(asked)) return () => mean;
+    if (!isRandom(variance) && !isRandom(asked)) return mean;
     const { density } = node.densities[0]!;
     const orFunctions = node.variable.role === 'observed' && !isRandom(variance) ? ', or ask for { noise: false }' : '';
     throw new InvalidInputError(
@@ -389,7 +372,7 @@ function drawsOf(
   }
   const all = moments.covariances();
   const isShared = all.length === 1;
-  return jointDraws({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked });
+  return jointDraw({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked }, random);
 }
 
 const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' and ');
