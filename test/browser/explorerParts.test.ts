@@ -42,22 +42,21 @@ describe('how rows are shown when only their columns are known', () => {
     expect(rowView(whole.toReversed())).toEqual({ kind: 'image', height: 2, width: 3, pixels: [5, 4, 3, 2, 1, 0] });
     expect(rowView(['r0c0', 'r0c9', 'r9c0', 'r9c9'])).toEqual({ kind: 'values' });
     // Names of constant pixels restore the border, of lines and columns and of running numbers, from 0 or from 1.
-    expect(rowView(['r1c1', 'r1c2', 'r2c1', 'r2c2'], ['r0c0', 'r0c1', 'r3c2', 'r3c3', 'time'])).toMatchObject({
-      height: 4,
-      width: 4,
-    });
+    const of = (names: readonly string[], value = 0) => names.map((column) => ({ column, value }));
+    const border = of(['r0c0', 'r0c1', 'r3c2', 'r3c3', 'time']);
+    expect(rowView(['r1c1', 'r1c2', 'r2c1', 'r2c2'], border)).toMatchObject({ height: 4, width: 4 });
     for (const first of [0, 1]) {
       const all = Array.from({ length: 16 }, (_, k) => `pixel${first + k}`);
       const inner = [5, 6, 9, 10].map((k) => all[k]!);
-      expect(
-        rowView(
-          inner,
-          all.filter((name) => !inner.includes(name)),
-        ),
-      ).toEqual({
+      const outer = all.filter((name) => !inner.includes(name));
+      const image = {
         ...{ kind: 'image', height: 4, width: 4 },
         pixels: [-1, -1, -1, -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, -1, -1, -1],
-      });
+      };
+      expect(rowView(inner, of(outer))).toEqual(image);
+      // A white border is drawn white.
+      const constants = [255, 255, 255, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 255, 255, 255];
+      expect(rowView(inner, of(outer, 255))).toEqual({ ...image, constants });
     }
     expect(rowView(['r0c0', 'r0c1', 'r1c0', 'row1col0'])).toEqual({ kind: 'values' });
   });

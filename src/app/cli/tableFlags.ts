@@ -78,7 +78,11 @@ const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', se
 
 /** Flags for selecting and transforming the columns of a table to fit. */
 export const COLUMN_FLAGS = [
-  ['--columns <names>', "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0", several],
+  [
+    '--columns <names>',
+    "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0; dates as days, or as 'day=season cosine,day=season sine'",
+    several,
+  ],
   ['--one-hot <names>', 'columns of text to use as 0 and 1, one per category, such as kind=oil', several],
   [
     '--row-sums <n>',

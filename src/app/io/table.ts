@@ -5,13 +5,13 @@ import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { type CompletedText, completionOf } from './completedText.ts';
-import { datesIn, isDate } from './dates.ts';
+import { datesIn, isDate, seasonColumns, withDays, withSeasons } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { beginsLikeNumber, remedyForWritten } from './writtenForms.ts';
-import { withCategories, withTruths } from './writtenValues.ts';
+import { withCategories, withKnownCategories, withTruths } from './writtenValues.ts';
 
 /** Table of numbers with one point per row, and the names and roles of its columns. */
 export interface Table {
@@ -57,8 +57,9 @@ export interface Table {
 export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const truths = withTruths(given);
   const hot = hotColumns(truths, options);
-  const raw = withCategories(truths, hot);
   const isHot = new Set(hot.map((j) => given.columns[j]!.name));
+  const named = namesIn(options.columns);
+  const raw = withKnownCategories(withSeasons(withCategories(truths, hot), named), named, (name) => isHot.has(name));
   const indicators = (j: number) => names.flatMap((name, k) => (name.startsWith(`${names[j]!}=`) ? [k] : []));
   const names = raw.columns.map(({ name }) => name);
   const chosen = (choice: string | number | undefined, purpose: string) =>
@@ -90,10 +91,12 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     [sequence, 'divides the rows into sequences'],
     [time, 'is the time'],
   ]);
+  const fitted = new Set(features.map((j) => names[j]!));
   let before = 0;
   const positions = names.map((_, j) => (used.has(j) ? before++ : before));
   const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
-  const entries = entriesOf(raw, features, options.allowMissing === true);
+  const numbered = withDays(raw, features);
+  const entries = entriesOf(numbered, features, options.allowMissing === true);
   const isNormalized = options.rowSums !== undefined || options.log1p === true;
   const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
   const found = isNormalized ? normalized(entries, options, place) : undefined;
@@ -113,6 +116,8 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       if (isHot.has(name)) return [{ column: name, reason: 'is replaced by a column for each of its categories' }];
+      if (j !== ids && seasonColumns(name).some((each) => fitted.has(each)))
+        return [{ column: name, reason: 'is replaced by the cosine and sine of its season' }];
       const role = roles.get(j);
       const look: Appearance = role === undefined ? looks[j]! : { kind: 'text', reason: role };
       const constant = look.kind === 'constant' &&
@@ -126,16 +131,24 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       return [{ column: name, reason, ...byDefault, ...(constant && { constant }) }];
     }),
     notes: [
-      ...raw.notes,
-      ...missingNotes(raw, features),
+      ...numbered.notes,
+      ...missingNotes(numbered, features),
       ...(label === undefined ? [] : missingLabels(raw, raw.columns[label]!)),
       ...(found === undefined ? [] : [countsNote(found.counts)]),
     ],
     ...(found && { counts: found.counts }),
-    ...writtenUnits(raw, features),
-    ...(options.keepCells && { completedText: completionOf(raw, features, entries, outside) }),
+    ...writtenUnits(numbered, features),
+    ...(options.keepCells && { completedText: completionOf(numbered, features, entries, outside) }),
   };
 }
+
+/** Names in a choice of columns. */
+const namesIn = (choice: ReadTableOptions['columns']): string[] =>
+  [choice ?? []].flat().flatMap((part) =>
+    String(part)
+      .split(',')
+      .map((name) => name.trim()),
+  );
 
 /** Maximum number of levels of a text column that is encoded by default, and the minimum number of rows per level on average. */
 const MOST_LEVELS = 20;

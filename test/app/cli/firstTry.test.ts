@@ -122,7 +122,7 @@ it('new rows may lack a column and contain new categories, but not other units',
   const other = write('other.csv', text([header, ...rows.slice(0, 3).map((row) => [...row.slice(0, 3), 'c'])]));
   const unknown = await latentfield(['project', out, other]);
   expect(unknown.exitCode).toBe(0);
-  expect(unknown.stderr).toContain("'plan' contains 3 cells with categories that the fit does not know, such as 'c'");
+  expect(unknown.stderr).toContain("'plan' contains 3 cells with categories without a column, such as 'c'");
   const fractions = write(
     'fractions.csv',
     text([header, ...rows.slice(0, 3).map((row, i) => [row[0], row[1], 0.2 + i / 100, 'a'])]),

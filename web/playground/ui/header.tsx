@@ -93,7 +93,7 @@ export function Header(given: Given) {
           ref={search}
           type="search"
           value={query}
-          placeholder="Row, label or condition"
+          placeholder="Search"
           title="A row, a label, or a condition such as column > value (/); Enter chooses the matching rows"
           aria-keyshortcuts="/"
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
@@ -239,7 +239,7 @@ function Status({ fitting: { shown, run, problem }, controls, reading, scores }:
               shown.of === undefined ? [] : certaintyOf(scores),
               uncertainty === undefined
                 ? []
-                : `Predicted values are uncertain by ${Math.round(100 * uncertainty)} % of the spread of each column`,
+                : `Predictions are uncertain by ${Math.round(100 * uncertainty)} % of each column's spread`,
             ]
               .flat()
               .join('. ');
