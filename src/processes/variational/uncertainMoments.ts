@@ -105,10 +105,9 @@ const secondMoments = ({ factor, groups }: InducingPosterior<Tensor2D>): SecondM
   groups.map(({ columns, mean, roots }) => {
     const [M, c] = [factor.shape[0], columns.length];
     const count = roots.shape[0] / M;
-    const spreads = Array.from({ length: count }, (_, k) => {
-      const root = count === 1 ? roots : op.slice<Tensor2D>(roots, [k * M, 0], [M, M]);
-      return op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]);
-    });
+    const spreads = op
+      .unstack<Tensor2D>(op.reshape(roots, [count, M, M]))
+      .map((root) => op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]));
     return {
       squares: op.reshape(op.mul(op.reshape(mean, [M, 1, c]), op.reshape(mean, [1, M, c])), [M * M, c]),
       spread: spreads.length === 1 ? spreads[0]! : (op.concat(spreads, 1) as Tensor2D),

@@ -123,6 +123,22 @@ export const slice = <T extends Tensor>(x: T, begin: number | number[], size?: n
   tf.slice(x as Tensor, begin as number, size as number) as Tensor as T;
 
 /**
+ * The slices of x along its first axis, each without this axis. Their gradients are joined once, where those of a `slice` per part would each have the
+ * size of x.
+ *
+ * @param x - a tensor of rank 1 or higher
+ * @returns as many tensors as x has entries along its first axis
+ * @example
+ * ```ts
+ * op.unstack(op.tensor([[1, 2], [3, 4]]))[1]!; // [3, 4]
+ * ```
+ */
+export function unstack<T extends Tensor = Tensor>(x: Tensor): T[] {
+  const [count, ...shape] = x.shape as [number, ...number[]];
+  return tf.split(x, new Array<number>(count).fill(1)).map((part) => tf.reshape(part, shape) as Tensor as T);
+}
+
+/**
  * The slices of x with these indices along an axis, in this order. The gradient in a slice is the sum of the gradients in its copies.
  *
  * @param x - a tensor of any shape
