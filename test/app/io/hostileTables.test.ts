@@ -133,6 +133,32 @@ describe('Arrow files', () => {
   });
 });
 
+describe('Parquet files with a damaged Arrow schema', () => {
+  it('are refused as damaged, or read as before, whichever number of the schema is 16 million', async () => {
+    const options = { allowMissing: true, drop: ['wide'] };
+    const file = bytesOf(columnarFiles.noneParquet);
+    const letters = Buffer.from(file).toString('latin1');
+    const at = letters.indexOf('/////', letters.indexOf('ARROW:schema'));
+    const [encoded] = letters.slice(at).match(/^[A-Za-z0-9+/]+=*/)!;
+    const whole = await parseTable(file, 'a.parquet', options);
+    let refused = 0;
+    for (let place = 0; place + 4 <= Buffer.from(encoded!, 'base64').length; place += 4) {
+      const schema = Buffer.from(encoded!, 'base64');
+      schema.writeInt32LE(2 ** 24, place);
+      const damaged = file.slice();
+      damaged.set(text(schema.toString('base64')), at);
+      try {
+        const { columns } = await parseTable(damaged, 'a.parquet', options);
+        expect(columns).toEqual(whole.columns);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'InvalidInputError', code: 'damaged' });
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(10);
+  });
+});
+
 describe('long text', () => {
   it('is refused if it exceeds the longest string', async () => {
     const error = await parseTable(new Uint8Array(2 ** 29), 'a.csv', { maxBytes: 1e9 }).catch((caught) => caught);
