@@ -139,8 +139,8 @@ export function rankedModels(library) {
 }
 
 /**
- * The same for a map of ten rows on a line, drawn with its kernel and noise: `ranksOf(random)` → the rank of the distance of two rows, which does not
- * depend on the direction of the line, and that of the noise, among posterior draws; and the rank of the distance under Gaussian rows, fitted at the
+ * The same for a map of ten rows on a line, drawn with its kernel and noise: `ranksOf(random)` → the ranks of the distance of two rows, which does not
+ * depend on the direction of the line, and of the noise among posterior draws; and the rank of the distance under Gaussian rows, fitted at the
  * values that were drawn.
  */
 export function rankedMaps(library) {

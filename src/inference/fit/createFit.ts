@@ -193,7 +193,7 @@ export function createFit<P, A>(
   const made: AnyPosterior = withEngine(sharedMemory(), engine, () => model.posterior(outcome.values));
   if (!(made.latents instanceof Matrix)) {
     throw new InvalidInputError(
-      `The posterior of the model '${model.name}' has no latents. Return a Matrix, one row a point.`,
+      `The posterior of the model '${model.name}' has no latents. Return a Matrix, one row per point.`,
     );
   }
   const { table } = model;

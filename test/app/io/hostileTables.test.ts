@@ -103,7 +103,9 @@ describe('files that are too large', () => {
 
 it('a file that is not text is refused as such, with the position of its first null', async () => {
   const given = parseTable(text('a,b\n1,\0\x172\n'), 'binary.csv');
-  await expect(given).rejects.toThrow(/'binary\.csv' is not text: its character 7 is a null\. Save the table as \.csv/);
+  await expect(given).rejects.toThrow(
+    /'binary\.csv' is not a text file: character 7 is a null byte\. Save the table as \.csv/,
+  );
 });
 
 describe('Parquet files', () => {

@@ -112,7 +112,7 @@ describe('observations that are read in blocks of rows', () => {
         const z = latent({ dim: 2, density: standardNormal() });
         return { z, y: observed(y, { density: gaussianProcess({ kernel: rbf(), inducing: 4 }), given: z }) };
       }),
-      /one latent variable with a row a point, a function of them: .*encoder/,
+      /one latent variable with a row per point, a function of them: .*encoder/,
     );
     await refused(
       fitOf((y) => {

@@ -123,8 +123,8 @@ export const slice = <T extends Tensor>(x: T, begin: number | number[], size?: n
   tf.slice(x as Tensor, begin as number, size as number) as Tensor as T;
 
 /**
- * The slices of x along its first axis, each without this axis. Their gradients are joined once, where those of a `slice` per part would each have the
- * size of x.
+ * The slices of x along its first axis, each without this axis. Their gradients are joined once; with one `slice` per part, each gradient would have the size
+ * of x.
  *
  * @param x - a tensor of rank 1 or higher
  * @returns as many tensors as x has entries along its first axis
