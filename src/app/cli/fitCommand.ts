@@ -19,7 +19,7 @@ import {
 import { describedModel, kindOf } from '../../models/index.ts';
 import type { ResultFolder, StandardizedColumns, Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
-import { checkFiles, completedTable, FIT_FILE, prepareFiles, readFit, writeFit } from './fitFiles.ts';
+import { checkFiles, completedTable, FIT_FILE, likeliest, prepareFiles, readFit, writeFit } from './fitFiles.ts';
 import {
   addFlags,
   camelCase,
@@ -137,7 +137,7 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   }
   const startFile = given.start === undefined ? undefined : join(given.start, FIT_FILE);
   await checkFiles(given, [data, given.labels, given.options, given.parts, startFile]);
-  const prepared = await modelTable(data, options, given, streams);
+  const prepared = await modelTable(data, options, { ...given, keepCells: true }, streams);
   const pictured = await checkPictures(given, prepared.table);
   const { table, observations, options: chosenOptions } = prepared;
   const model =
@@ -256,7 +256,9 @@ async function write(
       time: { secondsLeft: budget.left, note: (text) => streams.stderr.write(`note: ${text}\n`) },
     },
     plots: given,
-    completed,
+    ...(completed !== undefined && {
+      completed: { ...completed, text: table.completedText!(likeliest(completed.mean, result, table)) },
+    }),
     parts: given.parts,
   });
   // Intervals are of numbers: a hidden level of a category has none.

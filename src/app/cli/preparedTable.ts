@@ -24,6 +24,8 @@ type ModelTableArguments = TableArguments &
   Partial<Given<typeof KIND_FLAGS>> & { readonly isDefault?: boolean | undefined } & TimeArguments & {
     readonly color?: string;
     readonly json?: boolean;
+    /** Whether the table keeps its cells, so that it can be written with its missing entries filled in. */
+    readonly keepCells?: boolean;
   };
 
 /** Table in the form that a model requires. */
@@ -60,12 +62,13 @@ export async function modelTable(
   given: ModelTableArguments,
   streams: Context,
 ): Promise<Omit<PreparedTable, 'notes'> & { readonly table: Table; readonly model: string }> {
-  const { json, color, time, sequence: column, missing } = given;
+  const { json, color, time, sequence: column, missing, keepCells } = given;
   if (missing === 'ignore') checkTakesMissing(given.model);
   const kinds = takesKinds(options, given);
   const reading = Object.entries({ color, time, sequence: column }).filter(([, name]) => name !== undefined);
   const table = await reportedTable(data, given, streams, {
     ...Object.fromEntries(reading),
+    ...(keepCells && { keepCells }),
     ...(kinds && readingByKind(given)),
   });
   const hasCategories = table.columns.some((name, j) => name.includes('=') && isIndicator(table.observations, j));
@@ -218,10 +221,18 @@ const isConstant = (values: Float64Array): boolean => {
   return present.every((value) => value === present[0]);
 };
 
-function refusedHoles({ observations, columns }: Table, model: string): InvalidInputError {
-  const { data, rows } = observations;
-  const count = data.filter(Number.isNaN).length;
-  const holed = columns.filter((_, j) => observations.column(j).some(Number.isNaN));
+function refusedHoles({ observations, columns: all, leftOut }: Table, model: string): InvalidInputError {
+  const { rows } = observations;
+  // The indicators of a category are one column of the file.
+  const byColumn = new Map(
+    all.map((name, j) => {
+      const category = leftOut.find(({ column }) => name.startsWith(`${column}=`));
+      return [category?.column ?? name, observations.column(j).filter(Number.isNaN).length];
+    }),
+  );
+  const columns = [...byColumn.keys()];
+  const count = [...byColumn.values()].reduce((sum, missing) => sum + missing, 0);
+  const holed = columns.filter((name) => byColumn.get(name)! > 0);
   const places = `in ${holed.length === 1 ? 'column' : 'columns'} ${list(holed.map((name) => `'${name}'`))}`;
   const drop =
     holed.length < columns.length

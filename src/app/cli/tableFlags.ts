@@ -51,12 +51,13 @@ interface FittedTable {
 export async function fittedTable(
   file: string,
   record: TableRecord | undefined,
-  given: TableArguments & { readonly labels?: string },
+  given: TableArguments & { readonly labels?: string; readonly keepCells?: boolean },
   { stderr }: Streams,
 ): Promise<FittedTable> {
   const options: ReadTableOptions = {
     ...tableOptions(given),
     ...(given.missing === 'ignore' && { allowAbsent: true }),
+    ...(given.keepCells && { keepCells: true }),
   };
   const labels = given.labels === undefined || isFile(given.labels) ? {} : { labels: given.labels };
   const table =

@@ -4,6 +4,7 @@ import type { NormalizedCounts } from '../../core/namedTable.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
+import { type CompletedText, completionOf } from './completedText.ts';
 import { datesIn, isDate } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
@@ -40,6 +41,12 @@ export interface Table {
   readonly counts?: NormalizedCounts;
   /** Units in the cells, such as '%', by column; absent without any. */
   readonly writtenUnits?: Readonly<Record<string, string>>;
+  /**
+   * Text of the file's table with its missing entries filled in from `values`, N×D; if `keepCells` was set. Columns, order, names and observed cells
+   * remain as they are, and columns that the file lacks follow. A missing category becomes the one with the largest value, unless categories that are
+   * not observations have a larger share together. The delimiter is a tab for 'tsv', otherwise `,`, `;` or `|` as in the file; `;` with decimal commas.
+   */
+  readonly completedText?: CompletedText;
   /** Sequence of each row, from the column of the option `sequence`. */
   readonly sequence?: readonly string[];
 }
@@ -81,11 +88,13 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const isNormalized = options.rowSums !== undefined || options.log1p === true;
   const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
   const found = isNormalized ? normalized(entries, options, place) : undefined;
+  const naming = idsOf(raw, ids, options.id);
+  const outside = ids === undefined && naming.ids ? { name: naming.idColumn, values: naming.ids } : undefined;
   return {
     observations: found?.observations ?? entries,
     columns: features.map((j) => names[j]!),
     isNamed: raw.columns.some(({ isNamed }) => isNamed),
-    ...idsOf(raw, ids, options.id),
+    ...naming,
     ...(options.labels === undefined ? {} : { labels: labelsOf(raw, label, options) }),
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
@@ -108,12 +117,13 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     }),
     notes: [
       ...raw.notes,
-      ...missingNotes(raw, features, entries),
+      ...missingNotes(raw, features),
       ...(label === undefined ? [] : missingLabels(raw, raw.columns[label]!)),
       ...(found === undefined ? [] : [countsNote(found.counts)]),
     ],
     ...(found && { counts: found.counts }),
     ...writtenUnits(raw, features),
+    ...(options.keepCells && { completedText: completionOf(raw, features, entries, outside) }),
   };
 }
 
@@ -125,21 +135,20 @@ const ROWS_PER_LEVEL = 3;
 function hotColumns(raw: RawTable, { oneHot, categories, ...options }: ReadTableOptions): readonly number[] {
   const { columns, file, missing } = raw;
   const names = columns.map(({ name }) => name);
-  const asked = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
-  if (categories === undefined) return asked;
   const { labels, id, color, time, sequence, drop } = options;
+  const dropped = drop === undefined ? [] : chosenColumns(names, drop, 'drop', file);
+  const chosen = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
+  const asked = chosen.filter((j) => !dropped.includes(j));
+  if (categories === undefined) return asked;
   const others = [labels, id, color, time, sequence].filter((one) => one !== undefined && !isOther(raw, one));
-  const taken = new Set([
-    ...asked,
-    ...others.map((one) => chosenColumn(names, one!, 'its role', file)),
-    ...(drop === undefined ? [] : chosenColumns(names, drop, 'drop', file)),
-  ]);
+  const taken = new Set([...asked, ...others.map((one) => chosenColumn(names, one!, 'its role', file)), ...dropped]);
   const isCategory = (column: RawColumn, j: number) => {
     if (taken.has(j) || column.text === undefined) return false;
     const present = column.text.filter((cell) => !missing.isMissing(cell));
     const levels = new Set(present);
     const areFew = levels.size >= 2 && levels.size <= MOST_LEVELS && present.length >= ROWS_PER_LEVEL * levels.size;
-    return areFew && appearance(column, j, columns).kind === 'text' && ![...levels].some(beginsLikeNumber);
+    const look = appearance(column, j, columns);
+    return areFew && look.kind === 'text' && !look.isOfDates && ![...levels].some(beginsLikeNumber);
   };
   return columns.flatMap((column, j) => (asked.includes(j) || isCategory(column, j) ? [j] : []));
 }
@@ -214,18 +223,23 @@ function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOp
   return cells.map(presentText(raw));
 }
 
-/** Notes on the number of missing entries, and the contents of their cells. */
-function missingNotes(raw: RawTable, features: readonly number[], { data }: Matrix): string[] {
-  const count = data.reduce((sum, entry) => sum + Number(Number.isNaN(entry)), 0);
-  if (count === 0) return [];
-  const cells = features.flatMap((j) => {
-    const { numbers, text, source, read } = raw.columns[j]!;
+/** Notes on the number of missing cells in the columns of the observations, and their contents; a category is one column. */
+function missingNotes(raw: RawTable, features: readonly number[]): string[] {
+  const columns = new Map(
+    features.map((j) => {
+      const column = raw.columns[j]!;
+      return [column.level?.column ?? column.name, column];
+    }),
+  );
+  const cells = Array.from(columns.values(), ({ numbers, text, source, read }) => {
     if (text !== undefined) return text.filter((cell) => cell === '' || Number.isNaN(read?.(cell)));
     return Array.from(numbers!.keys())
       .filter((i) => Number.isNaN(numbers![i]))
       .map((i) => source?.(i) ?? '');
-  });
-  return [`${count} of ${data.length} entries ${count === 1 ? 'is' : 'are'} missing${holding(cells)}.`];
+  }).flat();
+  if (cells.length === 0) return [];
+  const all = raw.rows * columns.size;
+  return [`${cells.length} of ${all} entries ${cells.length === 1 ? 'is' : 'are'} missing${holding(cells)}.`];
 }
 
 function missingLabels(raw: RawTable, column: RawColumn): string[] {

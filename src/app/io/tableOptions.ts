@@ -59,6 +59,8 @@ export const tableOptions = v.strictObject({
   array: v.optional(character),
   /** Whether an array with three or more dimensions is reshaped to N × the product of its other lengths; otherwise it is an error. */
   flatten: v.optional(yesOrNo),
+  /** Whether the table keeps its cells as in the file, for `completedText`; default false. */
+  keepCells: v.optional(yesOrNo),
   /** Function that is called with the number of rows read, after every few thousand rows of a text. */
   onRows: v.optional(functionOf<(rows: number) => void>('a function that takes a number of rows')),
   /** Maximum size of the unpacked file in bytes; default 200 MB for text, 1.2 GB for arrays. */

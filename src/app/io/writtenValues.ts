@@ -24,6 +24,15 @@ export function numbersIn(
 
 const truth = (cell: string): number | undefined => (/^true$/i.test(cell) ? 1 : /^false$/i.test(cell) ? 0 : undefined);
 
+/** Words for the nearer one of 1 and 0, in capitals or small letters like another. */
+const truthsLike =
+  (word: string) =>
+  (value: number): string => {
+    const nearer = value >= 0.5 ? 'true' : 'false';
+    if (word === word.toUpperCase()) return nearer.toUpperCase();
+    return word[0] === word[0]!.toUpperCase() ? `${nearer[0]!.toUpperCase()}${nearer.slice(1)}` : nearer;
+  };
+
 /** True for the words true and false. */
 export const isTruth = (cell: string): boolean => truth(cell) !== undefined;
 
@@ -35,7 +44,7 @@ export function withTruths(raw: RawTable): RawTable {
     if (numbers === undefined) return column;
     read.push(`'${column.name}'`);
     const { name, isNamed, text } = column;
-    return { name, isNamed, numbers, source: (row) => text![row]! };
+    return { name, isNamed, numbers, source: (row) => text![row]!, write: truthsLike(text!.find(isTruth)!) };
   });
   if (read.length === 0) return raw;
   const some = read.length > 5 ? `${read.slice(0, 5).join(', ')}, …` : read.join(', ');
@@ -83,6 +92,8 @@ const indicator = (
 ): RawColumn => ({
   name: categoryName(name, category),
   isNamed,
+  level: { column: name, category },
+  source: (row) => (isMissing(cells[row]!) ? cells[row]! : String(Number(cells[row] === category))),
   numbers: Float64Array.from(cells, (cell) => (isMissing(cell) ? Number.NaN : Number(cell === category))),
 });
 

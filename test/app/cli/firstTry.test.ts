@@ -182,3 +182,14 @@ it('the beginning of an option suggests it', async () => {
     ),
   ).rejects.toThrow("Did you mean 'maxIterations'?");
 });
+
+it('missing cells of a category are counted once, and the advice to drop its column works', async () => {
+  const { path, write } = temporaryFolder();
+  const rows = customers.map(([id, , income, score], i) => [id, income, score, i === 7 ? '' : 'abc'[i % 3]]);
+  const data = write('customers.csv', text([['customer_id', 'income', 'score', 'plan'], ...rows]));
+  const args = ['fit', data, '--model', 'isomap', '--one-hot', 'plan', '--out', join(path, 'results')];
+  const refused = await latentfield(args);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain("1 of 90 are missing, in column 'plan'. Leave it out (--drop 'plan')");
+  expect((await latentfield([...args, '--drop', 'plan'])).exitCode).toBe(0);
+});
