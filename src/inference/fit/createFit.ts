@@ -373,7 +373,7 @@ export function remembering(model: Model, table: NamedTable | undefined): Model 
   const { observations, views } = model.toJSON() as { observations?: unknown; views?: unknown };
   if (views !== undefined) {
     throw new InvalidInputError(
-      `The model '${model.name}' has several views, which no single table contains. Leave out table.`,
+      `The model '${model.name}' has several views, which no single table contains. Omit table.`,
     );
   }
   const { rows, columns } = table.observations;

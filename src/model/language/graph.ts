@@ -315,7 +315,7 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
     // The expected statistics of observed rows may be computed from them beforehand, as in MEU.
     if (variable.role === 'observed' || !fields.some(({ density }) => density.field!.points)) return;
     throw new InvalidInputError(
-      `'${name}' of ${owner} has a random field whose statistics are all fixed, so it does not depend on the rows. Omit the values, or use embedded.`,
+      `'${name}' of ${owner} has a random field with fixed statistics, so it does not depend on the rows. Omit them, or use embedded.`,
     );
   }
   const [of] = variable.given;

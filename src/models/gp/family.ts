@@ -191,7 +191,7 @@ export function familyModel<
     },
   });
   const said = usual
-    ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all of them.`
+    ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all.`
     : '';
   const model = declaredModel(name, options, () => ({
     ...{ posterior, priors, latents: variable, mappings: { [MAPPING]: { variable: mapping, process: process! } } },

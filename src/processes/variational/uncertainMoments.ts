@@ -85,14 +85,8 @@ export function uncertainMoments(
     const some = (x: Tensor2D) => op.slice<Tensor2D>(x, [from, 0], [Math.min(POINTS, n - from), q]);
     return momentsOfSome(kernel, p, posterior, moments, { mean: some(mean), variance: some(variance) });
   });
-  const together = (of: keyof Moments) =>
-    parts.length === 1
-      ? parts[0]![of]
-      : op.concat(
-          parts.map((part) => part[of]),
-          0,
-        );
-  return { mean: together('mean') as Tensor2D, variance: together('variance') as Tensor2D };
+  const together = (of: keyof Moments) => op.concat(parts.map((part) => part[of]));
+  return { mean: together('mean'), variance: together('variance') };
 }
 
 /** m_d·m_dᵀ and C_dC_dᵀ (or CCᵀ for all columns of a group) as columns of M² entries. */
@@ -110,7 +104,7 @@ const secondMoments = ({ factor, groups }: InducingPosterior<Tensor2D>): SecondM
       .map((root) => op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]));
     return {
       squares: op.reshape(op.mul(op.reshape(mean, [M, 1, c]), op.reshape(mean, [1, M, c])), [M * M, c]),
-      spread: spreads.length === 1 ? spreads[0]! : (op.concat(spreads, 1) as Tensor2D),
+      spread: op.concat(spreads, 1),
     };
   });
 

@@ -139,6 +139,6 @@ describe('observations that are read in blocks of rows', () => {
       }),
       /'y' .* is not part of the model's data/,
     );
-    await refused(() => observed(sourceOf(), { density, missing: 'ignore' }), /take no missing entries/);
+    await refused(() => observed(sourceOf(), { density, missing: 'ignore' }), /cannot have missing entries/);
   });
 });

@@ -134,8 +134,10 @@ export const slice = <T extends Tensor>(x: T, begin: number | number[], size?: n
  * ```
  */
 export function unstack<T extends Tensor = Tensor>(x: Tensor): T[] {
-  const [count, ...shape] = x.shape as [number, ...number[]];
-  return tf.split(x, new Array<number>(count).fill(1)).map((part) => tf.reshape(part, shape) as Tensor as T);
+  const [numOrSizeSplits, ...shape] = x.shape as [number, ...number[]];
+  // Not `tf.split`, which a page would load for this line.
+  const parts: Tensor[] = tf.engine().runKernel('SplitV', { x }, { numOrSizeSplits, axis: 0 });
+  return parts.map((part) => tf.reshape(part, shape) as Tensor as T);
 }
 
 /**
