@@ -35,7 +35,9 @@ export function completionOf(
   const { layout } = raw;
   const mark = layout?.decimal ?? '.';
   const number = (value: number) => decimal(value).replace('.', mark);
-  const inFile = raw.columns.filter(({ level, isAbsent }) => level === undefined && isAbsent !== true);
+  const inFile = raw.columns.filter(
+    ({ level, isSeason, isAbsent }) => level === undefined && isSeason !== true && isAbsent !== true,
+  );
   const hasNames = layout === undefined ? inFile.some(({ isNamed }) => isNamed) : layout.header !== undefined;
   const positionsOf = (test: (column: RawColumn) => boolean) =>
     features.flatMap((j, position) => (test(raw.columns[j]!) ? [position] : []));

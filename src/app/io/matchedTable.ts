@@ -4,6 +4,7 @@ import { checkGiven, checkOptions } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
+import { withSeasons } from './dates.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { readRawTable } from './tableFiles.ts';
@@ -25,7 +26,10 @@ export async function readMatchingTable(
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
-  const raw = withKnownCategories(withTruths(await readRawTable(file, given)), known.columns);
+  const raw = withKnownCategories(
+    withSeasons(withTruths(await readRawTable(file, given)), known.columns),
+    known.columns,
+  );
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);
   const { idColumn } = known;

@@ -22,6 +22,8 @@ export interface RawColumn {
   readonly write?: (value: number, mark: string) => string;
   /** Category whose indicators these numbers are, and its column. */
   readonly level?: { readonly column: string; readonly category: string };
+  /** True for the season of a column of dates. */
+  readonly isSeason?: true;
   /** True for columns that the file lacks, which are missing throughout. */
   readonly isAbsent?: true;
   /** Text in the file for a row of `numbers`, if it was text. */

@@ -5,13 +5,13 @@ import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { type CompletedText, completionOf } from './completedText.ts';
-import { datesIn, isDate } from './dates.ts';
+import { datesIn, isDate, seasonColumns, withDays, withSeasons } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { beginsLikeNumber, remedyForWritten } from './writtenForms.ts';
-import { withCategories, withTruths } from './writtenValues.ts';
+import { withCategories, withKnownCategories, withTruths } from './writtenValues.ts';
 
 /** Table of numbers with one point per row, and the names and roles of its columns. */
 export interface Table {
@@ -33,6 +33,8 @@ export interface Table {
   readonly color?: Float64Array | string[];
   /** N×1 times of the rows: numbers, or dates as days since 1970-01-01; if requested. */
   readonly time?: Matrix;
+  /** N weights of the rows, numbers from 0; if requested. */
+  readonly weights?: Float64Array;
   /** Columns of the file without any of these roles, with reasons. */
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
@@ -55,8 +57,9 @@ export interface Table {
 export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const truths = withTruths(given);
   const hot = hotColumns(truths, options);
-  const raw = withCategories(truths, hot);
   const isHot = new Set(hot.map((j) => given.columns[j]!.name));
+  const named = namesIn(options.columns);
+  const raw = withKnownCategories(withSeasons(withCategories(truths, hot), named), named, (name) => isHot.has(name));
   const indicators = (j: number) => names.flatMap((name, k) => (name.startsWith(`${names[j]!}=`) ? [k] : []));
   const names = raw.columns.map(({ name }) => name);
   const chosen = (choice: string | number | undefined, purpose: string) =>
@@ -65,13 +68,15 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const color = chosen(options.color, 'the colors');
   const time = chosen(options.time, 'the time');
   const sequence = chosen(options.sequence, 'the sequences');
+  const weights = chosen(options.weights, 'the weights');
   const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
   const looks: Appearance[] = raw.columns.map(raw.isArray ? arrayAppearance : appearance);
-  const index = namingColumn(looks, raw.columns, (j) => j === label || j === sequence || dropped.has(j));
+  const index = namingColumn(looks, raw.columns, (j) => [label, sequence, weights].includes(j) || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
-  const isTaken = (j: number) => [label, asked, time, sequence].includes(j) || dropped.has(j) || isHot.has(names[j]!);
+  const isTaken = (j: number) =>
+    [label, asked, time, sequence, weights].includes(j) || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, raw.columns, isTaken)
@@ -81,10 +86,17 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
   if (features.length === 0) throw nothingLeft(raw, looks, label);
   const used = new Set(features);
+  const roles = new Map([
+    [weights, 'contains the weights of the rows'],
+    [sequence, 'divides the rows into sequences'],
+    [time, 'is the time'],
+  ]);
+  const fitted = new Set(features.map((j) => names[j]!));
   let before = 0;
   const positions = names.map((_, j) => (used.has(j) ? before++ : before));
   const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
-  const entries = entriesOf(raw, features, options.allowMissing === true);
+  const numbered = withDays(raw, features);
+  const entries = entriesOf(numbered, features, options.allowMissing === true);
   const isNormalized = options.rowSums !== undefined || options.log1p === true;
   const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
   const found = isNormalized ? normalized(entries, options, place) : undefined;
@@ -99,11 +111,14 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
+    ...(options.weights === undefined ? {} : { weights: weightsOf(raw, weights, options.weights) }),
     ...(options.sequence === undefined ? {} : { sequence: cellsOf(columnOrOther(raw, sequence, options.sequence)) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       if (isHot.has(name)) return [{ column: name, reason: 'is replaced by a column for each of its categories' }];
-      const role = j === time ? 'is the time' : j === sequence ? 'divides the rows into sequences' : undefined;
+      if (j !== ids && seasonColumns(name).some((each) => fitted.has(each)))
+        return [{ column: name, reason: 'is replaced by the cosine and sine of its season' }];
+      const role = roles.get(j);
       const look: Appearance = role === undefined ? looks[j]! : { kind: 'text', reason: role };
       const constant = look.kind === 'constant' &&
         !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: positions[j]! };
@@ -116,16 +131,24 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       return [{ column: name, reason, ...byDefault, ...(constant && { constant }) }];
     }),
     notes: [
-      ...raw.notes,
-      ...missingNotes(raw, features),
+      ...numbered.notes,
+      ...missingNotes(numbered, features),
       ...(label === undefined ? [] : missingLabels(raw, raw.columns[label]!)),
       ...(found === undefined ? [] : [countsNote(found.counts)]),
     ],
     ...(found && { counts: found.counts }),
-    ...writtenUnits(raw, features),
-    ...(options.keepCells && { completedText: completionOf(raw, features, entries, outside) }),
+    ...writtenUnits(numbered, features),
+    ...(options.keepCells && { completedText: completionOf(numbered, features, entries, outside) }),
   };
 }
+
+/** Names in a choice of columns. */
+const namesIn = (choice: ReadTableOptions['columns']): string[] =>
+  [choice ?? []].flat().flatMap((part) =>
+    String(part)
+      .split(',')
+      .map((name) => name.trim()),
+  );
 
 /** Maximum number of levels of a text column that is encoded by default, and the minimum number of rows per level on average. */
 const MOST_LEVELS = 20;
@@ -135,12 +158,12 @@ const ROWS_PER_LEVEL = 3;
 function hotColumns(raw: RawTable, { oneHot, categories, ...options }: ReadTableOptions): readonly number[] {
   const { columns, file, missing } = raw;
   const names = columns.map(({ name }) => name);
-  const { labels, id, color, time, sequence, drop } = options;
+  const { labels, id, color, time, sequence, weights, drop } = options;
   const dropped = drop === undefined ? [] : chosenColumns(names, drop, 'drop', file);
   const chosen = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
   const asked = chosen.filter((j) => !dropped.includes(j));
   if (categories === undefined) return asked;
-  const others = [labels, id, color, time, sequence].filter((one) => one !== undefined && !isOther(raw, one));
+  const others = [labels, id, color, time, sequence, weights].filter((one) => one !== undefined && !isOther(raw, one));
   const taken = new Set([...asked, ...others.map((one) => chosenColumn(names, one!, 'its role', file)), ...dropped]);
   const isCategory = (column: RawColumn, j: number) => {
     if (taken.has(j) || column.text === undefined) return false;
@@ -279,6 +302,18 @@ function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined):
   if (found !== undefined) return found.slice();
   const numbers = index === undefined ? column.text!.map(Number) : [Number.NaN];
   return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
+}
+
+/** @throws InvalidInputError for a weight that is missing, below 0 or no number */
+function weightsOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array {
+  const column = columnOrOther(raw, index, asked);
+  const weights =
+    column.numbers?.slice() ?? Float64Array.from(column.text!, (cell) => column.read?.(cell) ?? Number(cell || NaN));
+  const wrong = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
+  if (wrong < 0) return weights;
+  throw new InvalidInputError(
+    `${placeOf(raw, wrong, column.name)} is ${quotedCell(cellsOf(column)[wrong]!)}, but weights of rows are numbers from 0, one in each row. Correct it, or remove the row.`,
+  );
 }
 
 /** @throws InvalidInputError for a missing time, or one that is neither a number nor a date */
