@@ -171,7 +171,7 @@ export function familyModel<
   const process = pointProcess(view, settings([y], posterior, latentDim, start).of(0));
   const variable = observed(y, { density: process, given: latents, weights: rest.rowWeights });
   const said = usual
-    ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` takes all of them.`
+    ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all.`
     : '';
   const model = declaredModel(name, options, () => ({
     ...{ posterior, priors, latents, mappings: { [MAPPING]: { variable, process } } },
