@@ -227,6 +227,20 @@ describe('a table that cannot be read', () => {
     );
   });
 
+  it('keeps the numbers that were read, and letters beyond ASCII, where others have grouped digits', async () => {
+    const german = 'Gerät;Druck;Umsatz\nG0;1,200;1.509,55\nG1;1,199;1.535,95\nG2;0,875;950,10\n';
+    const found = await repairsOf(Buffer.from(german, 'latin1'), 'german.csv');
+    expect(found.map(({ title }) => title)).toEqual(["Read 'Umsatz' as numbers: 1.509,55 is 1509,55"]);
+    const { observations, columns, leftOut } = await parseTable(found[0]!.bytes, 'german.csv');
+    expect(columns).toEqual(['Druck', 'Umsatz']);
+    expect(leftOut.map(({ column }) => column)).toEqual(['Gerät']);
+    expect(observations.toArrays()).toEqual([
+      [1.2, 1509.55],
+      [1.199, 1535.95],
+      [0.875, 950.1],
+    ]);
+  });
+
   it('is left alone where most of it is wrong', async () => {
     expect(await repairs('a,b\n1,2,3\n4,5,6\n')).toEqual([]);
     expect(await repairs('a,b\nx,y\nz,w\n')).toEqual([]);

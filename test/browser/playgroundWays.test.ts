@@ -176,7 +176,7 @@ describePlayground('ways on', () => {
     const use = (name: RegExp) => page.locator('.welcome').getByRole('row', { name });
     await use(/^day dates color and search$/).waitFor();
     await use(/^city text color and search$/).waitFor();
-    await use(/^note text search$/).waitFor();
+    await use(/^note names names of rows$/).waitFor();
     await use(/^kind 2 labels color$/).waitFor();
     await press('Fit now');
     await page.waitForSelector('[data-status=done]');

@@ -28,7 +28,7 @@ const REMEDIES: Readonly<Record<Ability, string>> = {
   project: 'Fit it to observations, or take another model.',
   sample: 'A Gaussian-process model can, such as gplvm.',
   interpolate: 'A model with a map to the data can, such as gplvm.',
-  forecast: 'Its latents do not follow each other in time: fit gplvm or tpslvm with --options \'{"dynamics": true}\'.',
+  forecast: 'Its latents have no dynamics. Fit gplvm or tpslvm with --options \'{"dynamics": true}\'.',
 };
 
 /**

@@ -92,6 +92,12 @@ export const COLUMN_FLAGS = [
   ['--log1p', 'take log(1 + y) of each entry, after --row-sums'],
 ] as const;
 
+/** Flag for the weights of a table's rows. */
+export const WEIGHTS = [
+  '--weights <column>',
+  'the column with the weight of each row, a number from 0: it counts like so many repeated rows; for Gaussian-process models with inducing inputs',
+] as const;
+
 /** Flags for the densities of a table's columns. */
 export const KIND_FLAGS = [
   [

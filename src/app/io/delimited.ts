@@ -175,7 +175,7 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   const binary = decoded.indexOf('\0');
   if (binary >= 0) {
     throw new InvalidInputError(
-      `'${file}' is not text: its character ${binary + 1} is a null. Save the table as .csv, .tsv or .txt, or give an array of NumPy as .npy.`,
+      `'${file}' is not a text file: character ${binary + 1} is a null byte. Save the table as .csv, .tsv or .txt, or a NumPy array as .npy.`,
     );
   }
   const notes = note === undefined ? [] : [note];

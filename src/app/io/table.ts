@@ -33,6 +33,8 @@ export interface Table {
   readonly color?: Float64Array | string[];
   /** N×1 times of the rows: numbers, or dates as days since 1970-01-01; if requested. */
   readonly time?: Matrix;
+  /** N weights of the rows, numbers from 0; if requested. */
+  readonly weights?: Float64Array;
   /** Columns of the file without any of these roles, with reasons. */
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
@@ -66,13 +68,15 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const color = chosen(options.color, 'the colors');
   const time = chosen(options.time, 'the time');
   const sequence = chosen(options.sequence, 'the sequences');
+  const weights = chosen(options.weights, 'the weights');
   const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
   const looks: Appearance[] = raw.columns.map(raw.isArray ? arrayAppearance : appearance);
-  const index = namingColumn(looks, raw.columns, (j) => j === label || j === sequence || dropped.has(j));
+  const index = namingColumn(looks, raw.columns, (j) => [label, sequence, weights].includes(j) || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
-  const isTaken = (j: number) => [label, asked, time, sequence].includes(j) || dropped.has(j) || isHot.has(names[j]!);
+  const isTaken = (j: number) =>
+    [label, asked, time, sequence, weights].includes(j) || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, raw.columns, isTaken)
@@ -82,6 +86,11 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
   if (features.length === 0) throw nothingLeft(raw, looks, label);
   const used = new Set(features);
+  const roles = new Map([
+    [weights, 'contains the weights of the rows'],
+    [sequence, 'divides the rows into sequences'],
+    [time, 'is the time'],
+  ]);
   const fitted = new Set(features.map((j) => names[j]!));
   let before = 0;
   const positions = names.map((_, j) => (used.has(j) ? before++ : before));
@@ -102,13 +111,14 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
+    ...(options.weights === undefined ? {} : { weights: weightsOf(raw, weights, options.weights) }),
     ...(options.sequence === undefined ? {} : { sequence: cellsOf(columnOrOther(raw, sequence, options.sequence)) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       if (isHot.has(name)) return [{ column: name, reason: 'is replaced by a column for each of its categories' }];
       if (j !== ids && seasonColumns(name).some((each) => fitted.has(each)))
         return [{ column: name, reason: 'is replaced by the cosine and sine of its season' }];
-      const role = j === time ? 'is the time' : j === sequence ? 'divides the rows into sequences' : undefined;
+      const role = roles.get(j);
       const look: Appearance = role === undefined ? looks[j]! : { kind: 'text', reason: role };
       const constant = look.kind === 'constant' &&
         !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: positions[j]! };
@@ -148,12 +158,12 @@ const ROWS_PER_LEVEL = 3;
 function hotColumns(raw: RawTable, { oneHot, categories, ...options }: ReadTableOptions): readonly number[] {
   const { columns, file, missing } = raw;
   const names = columns.map(({ name }) => name);
-  const { labels, id, color, time, sequence, drop } = options;
+  const { labels, id, color, time, sequence, weights, drop } = options;
   const dropped = drop === undefined ? [] : chosenColumns(names, drop, 'drop', file);
   const chosen = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
   const asked = chosen.filter((j) => !dropped.includes(j));
   if (categories === undefined) return asked;
-  const others = [labels, id, color, time, sequence].filter((one) => one !== undefined && !isOther(raw, one));
+  const others = [labels, id, color, time, sequence, weights].filter((one) => one !== undefined && !isOther(raw, one));
   const taken = new Set([...asked, ...others.map((one) => chosenColumn(names, one!, 'its role', file)), ...dropped]);
   const isCategory = (column: RawColumn, j: number) => {
     if (taken.has(j) || column.text === undefined) return false;
@@ -292,6 +302,18 @@ function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined):
   if (found !== undefined) return found.slice();
   const numbers = index === undefined ? column.text!.map(Number) : [Number.NaN];
   return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
+}
+
+/** @throws InvalidInputError for a weight that is missing, below 0 or no number */
+function weightsOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array {
+  const column = columnOrOther(raw, index, asked);
+  const weights =
+    column.numbers?.slice() ?? Float64Array.from(column.text!, (cell) => column.read?.(cell) ?? Number(cell || NaN));
+  const wrong = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
+  if (wrong < 0) return weights;
+  throw new InvalidInputError(
+    `${placeOf(raw, wrong, column.name)} is ${quotedCell(cellsOf(column)[wrong]!)}, but weights of rows are numbers from 0, one in each row. Correct it, or remove the row.`,
+  );
 }
 
 /** @throws InvalidInputError for a missing time, or one that is neither a number nor a date */

@@ -34,6 +34,8 @@ export const tableOptions = v.strictObject({
   color: v.optional(column),
   /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
   time: v.optional(column),
+  /** Column with the weights of the rows, numbers from 0, which is not an observation; or an array of an .npz archive. */
+  weights: v.optional(column),
   /** Column whose values name the sequence of each row, which is not an observation. */
   sequence: v.optional(column),
   /** Whether columns of the fit that a matched table lacks are read as missing throughout; by default they are an error. */

@@ -193,3 +193,31 @@ it('missing cells of a category are counted once, and the advice to drop its col
   expect(refused.stderr).toContain("1 of 90 are missing, in column 'plan'. Leave it out (--drop 'plan')");
   expect((await latentfield([...args, '--drop', 'plan'])).exitCode).toBe(0);
 });
+
+it('a column of weights is not an observation but counts rows, and models without weights refuse it', async () => {
+  const { path, write } = temporaryFolder();
+  const rows = customers.map(([id, , income, score], i) => [id, [1, 2, 0.5][i % 3], income, score]);
+  const names = ['customer_id', 'weight', 'income', 'score'];
+  const data = write('customers.csv', text([names, ...rows]));
+  const out = join(path, 'results');
+  const args = ['--weights', 'weight', '--out', out, '--force', '--max-iterations', '3', '--dim', '1'];
+  const ran = await latentfield(['fit', data, '--model', 'gplvm', '--inducing', '5', ...args]);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain("2 columns: income, score\nids: 'customer_id'");
+  expect(ran.stderr).toContain("left out: 'weight' contains the weights of the rows");
+  const { model } = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
+  expect(model.rowWeights).toEqual(rows.map((row) => row[1]));
+  expect((await latentfield(['project', out, data])).exitCode).toBe(0);
+  const negative = write('negative.csv', text([names, ...rows.map((row, i) => (i === 4 ? row.with(1, -2) : row))]));
+  const refusals: [string[], RegExp][] = [
+    [[data, '--model', 'pca'], /pca has no weights of rows\. Leave out --weights, or take one of gplvm/],
+    [[data, '--model', 'laplacian-eigenmaps'], /laplacianEigenmaps has no weights of rows/],
+    [[data, '--model', 'gplvm'], /not independent\. Leave them out, or give a process inducing inputs/],
+    [[negative], /line 6, column 'weight' is '-2', but weights of rows are numbers from 0/],
+    [[data, '--options', '{"rowWeights": [1]}'], /set both by --weights and by "rowWeights"/],
+  ];
+  for (const [more, message] of refusals) {
+    const refused = await latentfield(['fit', ...more, ...args]);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(message)]);
+  }
+});

@@ -16,6 +16,9 @@ export type RowView =
   /** Columns are x1, y1, x2, y2, … of joints; bones connect two of them. */
   | { readonly kind: 'figure'; readonly bones: readonly (readonly [number, number])[] };
 
+/** Reason of a column whose numbers were read as text, by the option that it names. */
+export const GROUPS = /`thousands: /;
+
 /** Column in addition to the observations: text, dates as days since 1970-01-01, or numbers. */
 export interface Beside {
   readonly column: string;

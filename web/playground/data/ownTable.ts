@@ -1,4 +1,5 @@
 import { differInUnits, Matrix } from 'latentfield/core';
+import { decodeText } from '../../../src/app/io/textDecoding.ts';
 import { csv } from '../exports.ts';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
@@ -10,6 +11,7 @@ import {
   type Dataset,
   dateText,
   deviationsOf,
+  GROUPS,
   isPixel,
   type RowView,
   rowView,
@@ -125,7 +127,7 @@ export class TableReader {
       return {
         name,
         bytes,
-        csv: isText(name) && bytes.length <= MOST_KEPT ? new TextDecoder().decode(bytes) : undefined,
+        csv: isText(name) && bytes.length <= MOST_KEPT ? decodeText(bytes).text : undefined,
         labels: chosen,
         choices: [
           ...new Set([
@@ -237,9 +239,6 @@ const viewOf = ({ columns, others }: PlainTable): RowView =>
     columns,
     others.flatMap(({ column, constant }) => (constant ? [{ column, value: constant.value }] : [])),
   );
-
-/** The option named in reasons for numbers read as text. */
-const GROUPS = /`thousands: /;
 
 /** Maximum number of distinct values for a text column to color rows. */
 export const MOST_COLORED = 30;
