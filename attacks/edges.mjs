@@ -288,7 +288,7 @@ const attacks = {
       ['project', fitted, path('zero.csv')],
       ['impute', fitted, path('zero.csv')],
       ['score', fitted, '--data', path('zero.csv')],
-      ['assess', fitted, '--label-file', path('zero.csv')],
+      ['assess', fitted, '--labels', path('zero.csv')],
       ['sweep', path('zeros.json'), '--out', path('zerosSwept')],
     ]) {
       const command = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(told)}`, program];

@@ -131,7 +131,7 @@ function commandsIn({ small, large, long, pipe, open, fit, moving, labeled, spec
     'waiting for a writer: sample': () => ['sample', fit, pipe],
     'waiting for a writer: impute': () => ['impute', fit, pipe],
     'waiting for a writer: predict-labels': () => ['predict-labels', labeled, pipe],
-    'waiting for a writer: labels of assess': (out) => ['assess', fit, '--label-file', pipe, '--page', `${out}.html`],
+    'waiting for a writer: labels of assess': (out) => ['assess', fit, '--labels', pipe, '--page', `${out}.html`],
     'waiting for a writer: grid of select': () => ['select', small, '--model', 'gplvm', '--grid', pipe],
     'waiting for a writer: sweep': (out) => ['sweep', pipe, '--out', out],
     'waiting for a writer: options of a fit': (out) => ['fit', small, '--options', pipe, '--out', out],

@@ -231,7 +231,6 @@ export async function programOf(names: readonly string[], context: Context): Pro
 /** Flags for purposes that other commands have under another name, by command. */
 const OTHER_FLAGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   project: { '--labels': 'Labels are not needed here: leave their column out with --drop COLUMN.' },
-  assess: { '--labels': 'Labels of the fitted rows are read from a file: --label-file FILE.' },
   select: { '--max-seconds': 'The limit of each fit is --max-seconds-per-fit S.' },
   worker: { '--max-bytes': 'The limit on the bytes that one fit fetches is --max-job-bytes N.' },
 };

@@ -151,7 +151,7 @@ const ASSESS_OPTIONS = [
   SEED,
 ] as const;
 const ASSESS_FLAGS = [
-  ['--label-file <file>', 'file with the labels of the fitted rows, one per row (default: the labels of the fit)'],
+  ['--labels <file>', 'file with the labels of the fitted rows, one per row (default: the labels of the fit)'],
   ...ASSESS_OPTIONS,
   ['--restarts <n>', 'maps from moved starts (default: 3)', wholeFrom(0)],
   MAX_ITERATIONS,
@@ -179,7 +179,7 @@ async function assessFolder(
   given: Given<typeof ASSESS_FLAGS>,
   { stdout, stderr, signal }: Context,
 ): Promise<void> {
-  const { labelFile: file, restarts, page: out, force, json, parts } = given;
+  const { labels: file, restarts, page: out, force, json, parts } = given;
   const path = out ?? join(folder, 'assessment.html');
   checkOutputs([path], force, [file, parts, ...filesOfFit(folder)], '--page');
   const { fit, record } = await readFit(folder, parts === undefined ? {} : { parts });

@@ -14,7 +14,7 @@ async function fitted() {
 describe('latentfield assess', () => {
   it('prints findings and scores, and writes a page', async () => {
     const { path, labels } = await fitted();
-    const args = ['assess', path, '--label-file', labels, '--restarts', '0', '--bootstraps', '2', '--dimensions', '1'];
+    const args = ['assess', path, '--labels', labels, '--restarts', '0', '--bootstraps', '2', '--dimensions', '1'];
     const ran = await latentfield(args);
     expect(ran).toMatchObject({ exitCode: 0, stderr: '1 of 4 fits\n2 of 4 fits\n3 of 4 fits\n4 of 4 fits\n' });
     const page = join(path, 'assessment.html');

@@ -148,7 +148,6 @@ test('--start continues an earlier fit from its result', async () => {
 
 test.each([
   ['project', ['--labels', 'kind'], 'leave their column out with --drop COLUMN'],
-  ['assess', ['--labels=kinds.txt'], 'read from a file: --label-file FILE'],
   ['select', ['--max-seconds', '3'], 'The limit of each fit is --max-seconds-per-fit S'],
   ['worker', ['--max-bytes', '3'], 'The limit on the bytes that one fit fetches is --max-job-bytes N'],
 ])('%s names its flag for the purpose of %j', async (command, flags, advice) => {
