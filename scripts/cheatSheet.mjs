@@ -67,7 +67,7 @@ const lines = [
   '## Commands',
   '',
   ...table(
-    ['`latentfield …`', 'does', 'short flags'],
+    ['command', 'does', 'short flags'],
     commands.map((command) => {
       const names = command.registeredArguments.map((arg) => (arg.required ? `<${arg.name()}>` : `[${arg.name()}]`));
       return `| \`${[command.name(), ...names].join(' ')}\` | ${cell(firstSentence(`${command.description()}.`))} | ${shortFlags(command)} |`;

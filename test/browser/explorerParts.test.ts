@@ -216,6 +216,19 @@ describe('a table that cannot be read', () => {
     const table = await parseTable(points!.bytes, 'european.csv');
     expect(Array.from(table.observations.column(0))).toEqual([1234567, 345789, 12222.5]);
 
+    // Commas are no delimiter here, and 12.5 is not 125.
+    const commas = 'a;b;c\n1.234,5;2,5;1,5\n12,5;3,1;2,5\n7.100,25;5,5;3,5';
+    const [decimal] = await repairsOf(new TextEncoder().encode(commas), 'commas.csv');
+    const read = await parseTable(decimal!.bytes, 'commas.csv');
+    expect(read.observations.toArrays()).toEqual([
+      [1234.5, 2.5, 1.5],
+      [12.5, 3.1, 2.5],
+      [7100.25, 5.5, 3.5],
+    ]);
+    const mixed = 'n;a;b\nx;1.234,5;2\ny;12.5;3\nz;7.100,25;5';
+    const offered = await repairsOf(new TextEncoder().encode(mixed), 'mixed.csv');
+    expect(offered.map(({ bytes }) => new TextDecoder().decode(bytes)).join('\n')).not.toContain('125');
+
     const coded = ['a,b', ...Array.from({ length: 12 }, (_, i) => `${i % 5 === 0 ? -999 : 20 + i},${i * i}`)].join(
       '\n',
     );

@@ -70,7 +70,7 @@ it('densities by the kinds of columns count rows by their weights, and are saved
 
 it('weights are refused for an exact process, for another number of rows, and below 0', () => {
   const { inducing: _, ...exact } = plain;
-  expect(() => evaluate(gplvm(Y, { ...exact, rowWeights: WEIGHTS }))).toThrow(/give a process inducing inputs/);
+  expect(() => evaluate(gplvm(Y, { ...exact, rowWeights: WEIGHTS }))).toThrow(/use inducing inputs/);
   expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2] })).toThrow(InvalidInputError);
   expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2, -1, 1] })).toThrow(/row 2 is -1/);
 });

@@ -264,12 +264,14 @@ async function roleOptions(roles: Settings['roles'], bytes: Uint8Array, name: st
 
 /** Reader options for columns that a fit knows: one named after a category of a column, such as `kind=oil`, is made from that column. */
 async function knownOptions(columns: readonly string[], bytes: Uint8Array, name: string) {
-  const table = await parseTable(bytes, name, { allowMissing: true });
-  const names = new Set([...table.columns, ...table.leftOut.map(({ column }) => column)]);
+  // A table without numbers, such as one of categories only, is not read without options.
+  const table = await parseTable(bytes, name, { allowMissing: true }).catch(() => undefined);
+  const names = table && new Set([...table.columns, ...table.leftOut.map(({ column }) => column)]);
   const isSeason = (column: string, each: string) => seasonColumns(column).includes(each);
   const hot = columns.flatMap((each) => {
     const column = each.slice(0, Math.max(0, each.indexOf('=')));
-    return names.has(each) || !names.has(column) || isSeason(column, each) ? [] : [column];
+    const isMade = names === undefined ? column !== '' : !names.has(each) && names.has(column);
+    return isMade && !isSeason(column, each) ? [column] : [];
   });
   return { columns: [...columns], ...(hot.length > 0 && { oneHot: [...new Set(hot)] }) };
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { joinedColumns, savedObservations } from '../../core/index.ts';
 import { elementary } from '../../engine/index.ts';
@@ -263,6 +264,9 @@ export const defineImpute = (command: Command, streams: Context): Command =>
     const inputs = [data, ...filesOfFit(folder)];
     checkOut(given, inputs);
     checkOut({ ...given, out: given.deviations }, inputs, '--deviations');
+    if (given.out !== undefined && given.deviations !== undefined && resolve(given.out) === resolve(given.deviations)) {
+      throw new InvalidInputError('--out and --deviations are the same file. Give two.');
+    }
     const reading = { ...given, missing: 'ignore', keepCells: true } as const;
     const { table, observations } = await fittedTable(data, record, reading, streams);
     const prediction = await imputation(fit, observations, isFitted(fit, observations));

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { countGiven } from '../../core/wording.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import { decimal, type LabelColumn, quoted } from './tableText.ts';
@@ -39,39 +40,50 @@ export function completionOf(
     ({ level, isSeason, isAbsent }) => level === undefined && isSeason !== true && isAbsent !== true,
   );
   const hasNames = layout === undefined ? inFile.some(({ isNamed }) => isNamed) : layout.header !== undefined;
-  const positionsOf = (test: (column: RawColumn) => boolean) =>
-    features.flatMap((j, position) => (test(raw.columns[j]!) ? [position] : []));
+  const positions = new Map(features.map((j, position) => [raw.columns[j]!, position] as const));
+  /** Levels by the column of their categories. */
+  const levelsOf = new Map<string, RawColumn[]>();
+  for (const column of raw.columns) {
+    if (column.level === undefined) continue;
+    levelsOf.set(column.level.column, [...(levelsOf.get(column.level.column) ?? []), column]);
+  }
   const textOf = (column: RawColumn, cells: ArrayLike<string>, name: string): TextColumn => {
-    const levels = positionsOf(({ level }) => level?.column === column.name);
+    const all = levelsOf.get(column.name) ?? [];
+    const levels = all.filter((level) => positions.has(level));
     if (levels.length === 0) {
       const write = column.write ?? number;
       return {
         name,
         cells,
-        positions: positionsOf((other) => other === column),
+        positions: positions.has(column) ? [positions.get(column)!] : [],
         fill: ([value]) => write(value!, mark),
       };
     }
-    const categories = levels.map((position) => raw.columns[features[position]!]!.level!.category);
-    const isWhole = raw.columns.filter(({ level }) => level?.column === column.name).length === levels.length;
-    return { name, cells, positions: levels, fill: (values) => mostProbable(values, categories, isWhole) };
+    const categories = levels.map(({ level }) => level!.category);
+    const isWhole = all.length === levels.length;
+    return {
+      ...{ name, cells, positions: levels.map((level) => positions.get(level)!) },
+      fill: (values) => mostProbable(values, categories, isWhole),
+    };
   };
-  const columns = inFile.map((column, j) =>
-    textOf(
-      column,
-      layout === undefined ? cellsOf(column) : layout.rows.map((cells) => cells[j]!),
-      layout?.header?.[j] ?? column.name,
+  // Cells are gathered by column only when the text is wanted.
+  const columnsOf = lazily(() =>
+    inFile.map((column, j) =>
+      textOf(
+        column,
+        layout === undefined ? cellsOf(column) : layout.rows.map((cells) => cells[j]!),
+        layout?.header?.[j] ?? column.name,
+      ),
     ),
   );
   const empty = Array.from({ length: raw.rows }, () => '');
-  const absent = raw.columns.filter(({ isAbsent }) => isAbsent === true);
+  const absent = raw.columns.filter(({ isAbsent, isSeason }) => isAbsent === true && isSeason !== true);
   const names = new Set(absent.map(({ name, level }) => level?.column ?? name));
   const appended = Array.from(names, (name) =>
     textOf(absent.find((column) => column.name === name) ?? { name, isNamed: true }, empty, name),
   );
   const before: TextColumn[] =
     ids === undefined ? [] : [{ name: ids.name, cells: Array.from(ids.values, String), positions: [] }];
-  const all = [...before, ...columns, ...appended];
 
   return (given, format = 'csv') => {
     const values = Matrix.from(given, 'The values of missing entries');
@@ -80,6 +92,7 @@ export function completionOf(
         `The observations are ${observations.rows}×${observations.columns}, but ${countGiven(values.rows, 'row')} of ${values.columns} values. Give a value for each entry.`,
       );
     }
+    const all = [...before, ...columnsOf(), ...appended];
     const delimiter = delimiterOf(layout?.delimiter, mark, format);
     const line = (cells: readonly string[]) => `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
     const cell = ({ cells, positions, fill }: TextColumn, i: number): string => {

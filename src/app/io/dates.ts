@@ -1,6 +1,7 @@
 import { cos, sin } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
 import type { MissingCodes } from './missingValues.ts';
-import type { RawColumn, RawTable } from './rawTable.ts';
+import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import { numbersIn } from './writtenValues.ts';
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(\.\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/;
@@ -36,7 +37,10 @@ export function withDays(raw: RawTable, chosen: readonly number[]): RawTable {
     if (numbers === undefined) return column;
     const { name, isNamed, text } = column;
     notes.push(`'${name}' contains dates, which are read as ${DAYS}.`);
-    const write = (value: number) => dayText(Math.round(value) * MILLISECONDS_A_DAY);
+    const areDays = numbers.every((value) => Number.isNaN(value) || Number.isInteger(value));
+    // Without times among the cells, the nearest day; otherwise to the second.
+    const write = (value: number) =>
+      dayText(areDays ? Math.round(value) * MILLISECONDS_A_DAY : 1000 * Math.round(86_400 * value));
     return { name, isNamed, numbers, unit: DAYS, write, source: (row) => text![row]! };
   });
   return notes.length === 0 ? raw : { ...raw, columns, notes: [...raw.notes, ...notes] };
@@ -58,13 +62,14 @@ export const seasonColumns = (column: string): readonly string[] =>
 /** Table with the seasons of dates that are known by name, NaN where the date is missing. */
 export function withSeasons(raw: RawTable, known: readonly string[]): RawTable {
   const names = new Set(raw.columns.map(({ name }) => name));
+  const isKnown = new Set(known);
   const added = raw.columns.flatMap((column): RawColumn[] => {
     const { name, isNamed } = column;
     const wanted = Object.entries(SEASON).filter(
-      ([part]) => known.includes(`${name}=${part}`) && !names.has(`${name}=${part}`),
+      ([part]) => isKnown.has(`${name}=${part}`) && !names.has(`${name}=${part}`),
     );
-    const dates = wanted.length === 0 ? undefined : datesIn(column, raw.missing);
-    if (dates === undefined) return [];
+    if (wanted.length === 0) return [];
+    const dates = datesIn(column, raw.missing) ?? absentDates(raw, column);
     return wanted.map(([part, wave]) => ({
       name: `${name}=${part}`,
       isNamed,
@@ -73,6 +78,16 @@ export function withSeasons(raw: RawTable, known: readonly string[]): RawTable {
     }));
   });
   return added.length === 0 ? raw : { ...raw, columns: [...raw.columns, ...added] };
+}
+
+/** @throws InvalidInputError for a cell that is neither a date nor missing */
+function absentDates(raw: RawTable, column: RawColumn): Float64Array {
+  const cells = cellsOf(column);
+  const wrong = cells.findIndex((cell) => !raw.missing.isMissing(cell) && !isDate(cell));
+  if (wrong < 0) return new Float64Array(raw.rows).fill(Number.NaN);
+  throw new InvalidInputError(
+    `'${raw.file}', ${raw.place(wrong)}, column '${column.name}' contains '${cells[wrong]}', but a season needs dates such as 2024-02-29. Correct it, or leave the cell empty.`,
+  );
 }
 
 /** Nanoseconds of the time units of dates in files. */

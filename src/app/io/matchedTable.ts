@@ -4,7 +4,7 @@ import { checkGiven, checkOptions } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
-import { withSeasons } from './dates.ts';
+import { DAYS, seasonColumns, withSeasons } from './dates.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { readRawTable } from './tableFiles.ts';
@@ -66,7 +66,12 @@ export async function readMatchingTable(
   const read = tableOf(whole, { ...options, columns: known.columns });
   const absentNote = `The table lacks ${counted(missing.length, 'column')} of the fit, which ${missing.length === 1 ? 'is' : 'are'} read as missing: ${quoted(missing)}.`;
   const table = missing.length === 0 ? read : { ...read, notes: [...read.notes, absentNote] };
-  const written = new Map(raw.columns.map(({ name, level }) => [name, level?.column ?? name]));
+  const written = new Map(
+    raw.columns.map(({ name, level, isSeason }) => [
+      name,
+      level?.column ?? (isSeason ? name.slice(0, name.lastIndexOf('=')) : name),
+    ]),
+  );
   const wanted = new Set(known.columns.flatMap((name) => written.get(name) ?? []));
   const order = names.filter((name) => wanted.has(name));
   const isSwapped = [...wanted].some((name, j) => name !== order[j]);
@@ -80,15 +85,25 @@ function absentColumn(name: string, rows: number, { others }: KnownColumns): Raw
   const column = others.find((other) => name.startsWith(`${other}=`));
   return {
     ...{ name, isNamed: true, isAbsent: true, numbers: new Float64Array(rows).fill(Number.NaN) },
-    ...(column !== undefined && { level: { column, category: name.slice(column.length + 1) } }),
+    ...(column !== undefined &&
+      (seasonColumns(column).includes(name)
+        ? { isSeason: true as const }
+        : { level: { column, category: name.slice(column.length + 1) } })),
   };
 }
 
 /** @throws InvalidInputError for a column that is in percent in one of the two tables only */
 function checkUnits({ columns, file }: RawTable, known: KnownColumns): void {
-  for (const { name, unit } of columns) {
+  const isKnown = new Set(known.columns);
+  for (const { name, unit, numbers } of columns) {
+    if (!isKnown.has(name)) continue;
     const before = known.writtenUnits?.[name];
-    if (!known.columns.includes(name) || before === unit || ![before, unit].includes('%')) continue;
+    if (before === DAYS && numbers?.some((value) => !Number.isNaN(value))) {
+      throw new InvalidInputError(
+        `Column '${name}' contained dates in the fitted table, but it contains numbers in '${file}'. Write dates, such as 2024-02-29.`,
+      );
+    }
+    if (before === unit || ![before, unit].includes('%')) continue;
     const written = (each: string | undefined) => (each === undefined ? 'without a unit' : `in ${each}`);
     throw new InvalidInputError(
       `Column '${name}' was written ${written(before)} in the fitted table, but it is ${written(unit)} in '${file}', where a number means another amount. Write its cells ${before === '%' ? 'as percent, such as 12 %' : written(before)}.`,

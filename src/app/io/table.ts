@@ -70,7 +70,13 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const sequence = chosen(options.sequence, 'the sequences');
   const weights = chosen(options.weights, 'the weights');
   const asked = chosen(options.id, 'the ids');
-  const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
+  const byName = new Map(names.map((name, j) => [name, j]));
+  const dropped = new Set(
+    (options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file)).flatMap((j) => [
+      j,
+      ...seasonColumns(names[j]!).flatMap((season) => byName.get(season) ?? []),
+    ]),
+  );
   const looks: Appearance[] = raw.columns.map(raw.isArray ? arrayAppearance : appearance);
   const index = namingColumn(looks, raw.columns, (j) => [label, sequence, weights].includes(j) || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
@@ -144,11 +150,12 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
 
 /** Names in a choice of columns. */
 const namesIn = (choice: ReadTableOptions['columns']): string[] =>
-  [choice ?? []].flat().flatMap((part) =>
-    String(part)
+  [choice ?? []].flat().flatMap((part) => [
+    String(part),
+    ...String(part)
       .split(',')
       .map((name) => name.trim()),
-  );
+  ]);
 
 /** Maximum number of levels of a text column that is encoded by default, and the minimum number of rows per level on average. */
 const MOST_LEVELS = 20;
@@ -251,7 +258,8 @@ function missingNotes(raw: RawTable, features: readonly number[]): string[] {
   const columns = new Map(
     features.map((j) => {
       const column = raw.columns[j]!;
-      return [column.level?.column ?? column.name, column];
+      const { name, level, isSeason } = column;
+      return [level?.column ?? (isSeason ? name.slice(0, name.lastIndexOf('=')) : name), column];
     }),
   );
   const cells = Array.from(columns.values(), ({ numbers, text, source, read }) => {
@@ -308,7 +316,10 @@ function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined):
 function weightsOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array {
   const column = columnOrOther(raw, index, asked);
   const weights =
-    column.numbers?.slice() ?? Float64Array.from(column.text!, (cell) => column.read?.(cell) ?? Number(cell || NaN));
+    column.numbers?.slice() ??
+    Float64Array.from(column.text!, (cell) =>
+      index === undefined ? Number(cell || NaN) : (column.read?.(cell) ?? NaN),
+    );
   const wrong = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
   if (wrong < 0) return weights;
   throw new InvalidInputError(

@@ -731,7 +731,7 @@ function summed(
   if (term.rank === 1) return op.sum(weights === undefined ? term : op.mul(op.reshape(weights, [rows]), term));
   if (weights === undefined || density.countsRows) return term as Scalar;
   throw new InvalidInputError(
-    `'${path}' of ${owner} has weights of rows, which under its density '${density.name}' are not independent. Leave them out, or give a process inducing inputs, or ` +
+    `'${path}' of ${owner} has weights of rows, which under its density '${density.name}' are not independent. Omit them, or use inducing inputs (inducing: 50, --inducing 50) or ` +
       "gaussian({ variance, per: 'row' }).",
   );
 }

@@ -439,7 +439,9 @@ export function observed<
 }
 
 function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
-  const weights = Float64Array.from(givenList(given, "Option 'weights' of observed", 'a list of numbers, one per row'));
+  const list = givenList(given, "Option 'weights' of observed", 'a list of numbers, one per row');
+  // null and '' would become 0.
+  const weights = Float64Array.from(list, (weight) => (typeof weight === 'number' ? weight : Number.NaN));
   if (weights.length !== rows) {
     throw new InvalidInputError(
       `Option 'weights' of observed contains one number per row, but there are ${rows} rows and ${weights.length} numbers.`,
@@ -448,7 +450,7 @@ function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
   const odd = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
   if (odd < 0) return weights;
   throw new InvalidInputError(
-    `Option 'weights' of observed contains numbers from 0, but the weight of row ${odd} is ${weights[odd]}.`,
+    `Option 'weights' of observed contains numbers from 0, but the weight of row ${odd} is ${describe(list[odd])}.`,
   );
 }
 

@@ -212,7 +212,7 @@ it('a column of weights is not an observation but counts rows, and models withou
   const refusals: [string[], RegExp][] = [
     [[data, '--model', 'pca'], /pca has no weights of rows\. Leave out --weights, or take one of gplvm/],
     [[data, '--model', 'laplacian-eigenmaps'], /laplacianEigenmaps has no weights of rows/],
-    [[data, '--model', 'gplvm'], /not independent\. Leave them out, or give a process inducing inputs/],
+    [[data, '--model', 'gplvm'], /not independent\. Omit them, or use inducing inputs \(inducing: 50, --inducing 50\)/],
     [[negative], /line 6, column 'weight' is '-2', but weights of rows are numbers from 0/],
     [[data, '--options', '{"rowWeights": [1]}'], /set both by --weights and by "rowWeights"/],
   ];

@@ -42,21 +42,60 @@ describe('a column of dates among the observations', () => {
       }
     }
     expect(leftOut[0]).toEqual({ column: 'day', reason: 'is replaced by the cosine and sine of its season' });
-    await expect(parsed({ columns: ['a', 'kind=season sine'] })).rejects.toThrow(/no column 'kind=season sine'/);
+    await expect(parsed({ columns: ['a', 'kind=season sine'] })).rejects.toThrow(
+      /line 2, column 'kind' contains 'x', but a season needs dates/,
+    );
     await expect(parsed({ columns: ['a', 'day=season'] })).rejects.toThrow(/no column 'day=season'/);
   });
 
   it('is matched in new tables as days and as a season', async () => {
-    const file = temporaryFolder().write('new.csv', 'a,day\n7,2024-07-02\n');
+    const file = temporaryFolder().write('new.csv', 'day,a\n2024-07-02,7\n');
     const columns = ['day', 'day=season cosine', 'a'];
     const table = await readMatchingTable(file, { columns, isNamed: true, others: [] });
     expect(table.observations.row(0)[0]).toBe(19906);
     expect(table.observations.row(0)[1]).toBeCloseTo(-1, 12);
     expect(table.observations.row(0)[2]).toBe(7);
+    expect(table.notes).toEqual(["'day' contains dates, which are read as days since 1970-01-01."]);
+  });
+
+  it('is refused in a new table for a cell that is not a date, and for numbers where the fit had dates', async () => {
+    const folder = temporaryFolder();
+    const wrong = folder.write('wrong.csv', 'a,day\n7,2024-07-02\n8,03.02.2024\n');
+    const season = { columns: ['day=season cosine', 'a'], isNamed: true, others: ['day'] };
+    await expect(readMatchingTable(wrong, season)).rejects.toThrow(
+      /line 3, column 'day' contains '03\.02\.2024', but a season needs dates/,
+    );
+    const numbers = folder.write('numbers.csv', 'a,day\n7,1\n8,2\n');
+    const days = { columns: ['day', 'a'], isNamed: true, others: [], writtenUnits: { day: 'days since 1970-01-01' } };
+    await expect(readMatchingTable(numbers, days)).rejects.toThrow(/'day' contained dates in the fitted table/);
+  });
+
+  it('is a missing season in a new table without dates, which a completed table does not name', async () => {
+    const file = temporaryFolder().write('absent.csv', 'a,b\n7,1\n');
+    const known = { columns: ['a', 'b', 'day=season cosine', 'day=season sine'], isNamed: true, others: ['day'] };
+    const table = await readMatchingTable(file, known, { allowMissing: true, allowAbsent: true, keepCells: true });
+    expect(Array.from(table.observations.row(0))).toEqual([7, 1, Number.NaN, Number.NaN]);
+    expect(table.completedText!([[7, 1, 0.5, 0.5]])).toBe('a,b\n7,1\n');
+  });
+
+  it('takes its seasons along when it is dropped, and its missing cells are counted once', async () => {
+    const columns = ['a', 'day=season cosine', 'day=season sine'];
+    expect((await parsed({ columns })).notes).toContain('1 of 12 entries is missing.');
+    expect((await parsed({ columns, drop: ['day'] })).columns).toEqual(['a']);
+    const comma = 'a,"day, local"\n1,2024-01-01\n2,2024-07-02\n';
+    const { observations } = await parsed({ columns: ['a', 'day, local=season cosine'] }, comma);
+    expect(observations.at(1, 1)).toBeCloseTo(-1, 12);
   });
 });
 
 describe('a completed table with dates', () => {
+  it('has times for missing ones where others have times', async () => {
+    const text = 'day,a\n2024-01-01T01:30,1\n,2\n2024-01-01T02:30,3\n';
+    const table = await parsed({ columns: ['day', 'a'], keepCells: true }, text);
+    const values = [19723.0625, 19723 + 2 / 24, 19723.1041667].map((day, i) => [day, i + 1]);
+    expect(table.completedText!(values)).toBe('day,a\n2024-01-01T01:30,1\n2024-01-01T02:00:00,2\n2024-01-01T02:30,3\n');
+  });
+
   it('has dates for missing ones that were fitted as days, and no columns of seasons', async () => {
     const text = 'day,a\n2024-01-01,1\n,2\n2024-01-03,\n';
     const days = await parsed({ columns: ['day', 'a'], keepCells: true }, text);

@@ -17,8 +17,14 @@ const MISSING = /^(?:|nan|na|n\/a|null|none|\?|[-–—])$/i;
  */
 export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair[]> {
   const { text } = decodeText(bytes);
-  const frequency = (mark: string) => text.slice(0, 4000).split(mark).length;
-  const delimiter = [',', ';', '\t', '|'].reduce((a, b) => (frequency(b) > frequency(a) ? b : a));
+  // Commas may be decimal commas, and outnumber the delimiter: that has the same number in most lines.
+  const lines = text.slice(0, 4000).split('\n');
+  const alike = (mark: string) => {
+    const counts = lines.map((line) => line.split(mark).length - 1).filter((count) => count > 0);
+    return Math.max(0, ...counts.map((count) => counts.filter((other) => other === count).length));
+  };
+  const most = [';', ',', '\t', '|'].reduce((a, b) => (alike(b) > alike(a) ? b : a));
+  const delimiter = alike(most) > 0 ? most : ',';
   let rows: string[][];
   try {
     const options = { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, comment: '#' } as const;
@@ -144,7 +150,9 @@ function groupedDigits(rows: string[][], delimiter: string, isText: ReadonlySet<
     const present = body.map((cells) => cells[j] ?? '').filter((cell) => !MISSING.test(cell));
     const found = present.flatMap((cell) => GROUPED.exec(cell)?.[1] ?? []);
     const mark = found[0];
-    const isNumber = (cell: string) => GROUPED.exec(cell)?.[1] === mark || /^[-−]?\d+(?:[.,]\d+)?$/.test(cell);
+    // With points between thousands, 12.5 would become 125.
+    const isNumber = (cell: string) =>
+      GROUPED.exec(cell)?.[1] === mark || (!cell.includes(mark!) && /^[-−]?\d+(?:[.,]\d+)?$/.test(cell));
     return mark !== undefined && found.every((each) => each === mark) && present.every(isNumber) ? mark : undefined;
   });
   const first = marks.findIndex((mark) => mark !== undefined);
