@@ -15,7 +15,7 @@ const HERE = [
   ['a smaller stack and heap', { NODE_OPTIONS: '--max-old-space-size=300' }, {}],
 ];
 /** Versions of Node.js in addition to the running one: the binary packages that npm's package 'node' installs. */
-const VERSIONS = [20, 22, 24];
+const VERSIONS = [20, 22, 24, 26];
 
 export async function attackDeterminism({ cases, report }) {
   const names = Object.keys(savedModels).slice(0, cases).join();

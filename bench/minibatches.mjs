@@ -114,7 +114,7 @@ for (const [name, latents] of [
   ['latents encoded by an MLP', () => encoded(mlpMap({ hidden: 20 }))],
 ]) {
   console.log(
-    `\n${name}\n${['N', 'CPU s an epoch', 'growth', 'memory in N×M', 'bound an entry'].map((t) => t.padStart(16)).join('')}`,
+    `\n${name}\n${['N', 'CPU s per epoch', 'growth', 'memory in N×M', 'bound per entry'].map((t) => t.padStart(16)).join('')}`,
   );
   let last;
   for (const N of (options.sizes ?? usual).split(',').map(Number)) {

@@ -155,7 +155,7 @@ for (const [name, observations, likelihood] of [
   ['bernoulli', binary, bernoulli()],
 ]) {
   if (options.likelihood !== undefined && options.likelihood !== name) continue;
-  console.log(`\n${name}, ${Y.rows} rows: bound an entry after equal parts of ${options.seconds} CPU seconds`);
+  console.log(`\n${name}, ${Y.rows} rows: bound per entry after equal parts of ${options.seconds} CPU seconds`);
   for (const [way, naturalRate] of [
     ['adam', undefined],
     ['natural steps of 0.1', 0.1],

@@ -42,7 +42,7 @@ const isIn = (folders, path) => folders.includes(path.split('/')[0]);
 const isSource = (path) => isIn([...SOURCES, ...PROGRAMS], path) && !path.endsWith('.md');
 const isTest = (path) => /^test\b/.test(path);
 const documents = chosen.length
-  ? chosen.filter((path) => !isSource(path) && !isTest(path))
+  ? chosen.filter((path) => !isSource(path) && !isTest(path)).flatMap((path) => filesIn(path, /\.md$/))
   : [...ROOT, 'web/site/index.md', ...filesIn('docs', /\.md$/).filter((file) => !UNCHECKED.test(file))];
 const sources = (chosen.length ? chosen.filter(isSource) : [...SOURCES, ...PROGRAMS]).flatMap((path) =>
   filesIn(path, CODE),

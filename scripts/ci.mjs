@@ -88,7 +88,7 @@ const steps = [
     run: [script('bench/reproductions/run.mjs', '--all', '--quick', '--check')],
     isBeside: true,
   },
-  // The same bits on Node 20, 22, 24, Bun, Deno and in Chromium; names those that it could not get.
+  // The same bits on Node 20, 22, 24, 26, Bun, Deno and in Chromium; names those that it could not get.
   { name: 'runtimes', run: [node('checkRuntimes.mjs')], isBeside: true },
   { name: 'documents', run: [node('checkDocuments.mjs')], isBeside: true },
   { name: 'cards', run: [node('modelCards.mjs', '--check')], isBeside: true },

@@ -10,7 +10,7 @@ const MANY = 1000;
 const normals = (random, rows, columns) =>
   Array.from({ length: rows }, () => Array.from({ length: columns }, () => random.normal()));
 
-const logNormal = (random, median, deviation) => median * Math.exp(deviation * random.normal());
+const logNormalOf = (random, median, deviation) => median * Math.exp(deviation * random.normal());
 
 /** Distribution function of the standard normal distribution, to 1e-7 (Abramowitz & Stegun 26.2.17). */
 function normalCdf(z) {
@@ -41,13 +41,10 @@ function upperTail(x) {
   return 2 * normalCdf(-root) + 2 * density * (root + root ** 3 / 3 + root ** 5 / 15 + root ** 7 / 105);
 }
 
-/** Ranks of one draw, a function a model: `ranksOf(random)` → the ranks of the row's place and of its hidden entry. */
-export function rankedModels(library) {
-  const { covariance, defineModel, fit, fitAt, fixed, fixedAt, gaussianProcess, latent, latentVariableModel } = library;
-  const { linear, Matrix, observed, ppca, rbf, standardNormal, symmetricEigenpairs } = library;
-
-  /** D functions of covariance K, in columns, with noise. */
-  function drawnColumns(random, K, deviation) {
+/** D functions of covariance K, in columns, with noise. */
+const columnDraws =
+  ({ symmetricEigenpairs }) =>
+  (random, K, deviation) => {
     const { values, vectors } = symmetricEigenpairs(K);
     const columns = Array.from({ length: D }, () => {
       const weights = Array.from(values, (value) => Math.sqrt(Math.max(0, value)) * random.normal());
@@ -56,11 +53,22 @@ export function rankedModels(library) {
       );
     });
     return columns[0].map((_, i) => columns.map((column) => column[i]));
-  }
+  };
+
+/** Posterior draws among which a truth has its rank: every tenth of two chains of 500. */
+const THINNED = 99;
+/** Rows of a map that is drawn. */
+const FEW = 10;
+
+/** Ranks of one draw, one function per model: `ranksOf(random)` → the ranks of the row's place and of its hidden entry. */
+export function rankedModels(library) {
+  const { covariance, defineModel, fit, fitAt, fixed, fixedAt, gaussianProcess, latent, latentVariableModel } = library;
+  const { linear, Matrix, observed, ppca, rbf, standardNormal } = library;
+  const drawnColumns = columnDraws(library);
 
   /** Rows whose latents are known up to the last. */
   async function mapping(random) {
-    const [variance, noise] = [logNormal(random, 1, 0.5), logNormal(random, 0.25, 0.5)];
+    const [variance, noise] = [logNormalOf(random, 1, 0.5), logNormalOf(random, 0.25, 0.5)];
     const X = normals(random, N + 1, 2);
     const rows = drawnColumns(random, covariance(linear({ variance }), Matrix.from(X)), Math.sqrt(noise));
     const [x, y] = [X[N], rows[N]];
@@ -94,8 +102,8 @@ export function rankedModels(library) {
   });
 
   async function curved(random) {
-    const [variance, lengthscale] = [logNormal(random, 1, 0.5), logNormal(random, 2, 0.3)];
-    const noise = logNormal(random, 0.09, 0.5);
+    const [variance, lengthscale] = [logNormalOf(random, 1, 0.5), logNormalOf(random, 2, 0.3)];
+    const noise = logNormalOf(random, 0.09, 0.5);
     const X = normals(random, N + 1, 1);
     const rows = drawnColumns(random, covariance(rbf({ variance, lengthscale }), Matrix.from(X)), Math.sqrt(noise));
     const [x, y] = [X[N], rows[N]];
@@ -111,7 +119,7 @@ export function rankedModels(library) {
 
   /** Latents of ppca are known up to rotation: what is compared is the part of the first column that they explain. */
   async function fittedPpca(random) {
-    const deviation = Math.sqrt(logNormal(random, 0.25, 0.5));
+    const deviation = Math.sqrt(logNormalOf(random, 0.25, 0.5));
     const [X, W] = [normals(random, MANY + 1, 2), normals(random, 2, D)];
     const explained = (x, d) => x[0] * W[0][d] + x[1] * W[1][d];
     const rows = X.map((x) => Array.from({ length: D }, (_, d) => explained(x, d) + deviation * random.normal()));
@@ -128,6 +136,80 @@ export function rankedModels(library) {
   }
 
   return { 'linear mapping of known latents': mapping, 'curved mapping of an own model': curved, ppca: fittedPpca };
+}
+
+/**
+ * The same for a map of ten rows on a line, drawn with its kernel and noise: `ranksOf(random)` → the ranks of the distance of two rows, which does not
+ * depend on the direction of the line, and of the noise among posterior draws; and the rank of the distance under Gaussian rows, fitted at the
+ * values that were drawn.
+ */
+export function rankedMaps(library) {
+  const { covariance, defineModel, fit, fixed, gaussian, gaussianProcess, latent, logNormal, Matrix } = library;
+  const { observed, positive, rbf, samplePosterior, seededRandom, standardNormal } = library;
+  const drawnColumns = columnDraws(library);
+  const medians = { variance: [1, 0.5], lengthscale: [2, 0.3], noise: [0.09, 0.5] };
+
+  const mapModel = defineModel({
+    name: 'map',
+    variables: ({ Y, variance, lengthscale, noise, posterior = 'point' }) => {
+      const x = latent({ dim: 1, density: standardNormal(), posterior });
+      const density = gaussianProcess({ kernel: rbf({ variance, lengthscale }), noise });
+      return { x, y: observed(Y, { density, given: x, center: false }) };
+    },
+  });
+  const drawn = Object.fromEntries(
+    Object.entries(medians).map(([name, [median, deviation]]) => [
+      name,
+      positive(median, { prior: logNormal({ mean: Math.log(median), deviation }) }),
+    ]),
+  );
+
+  function simulated(random) {
+    const values = Object.fromEntries(
+      Object.entries(medians).map(([name, [median, deviation]]) => [name, logNormalOf(random, median, deviation)]),
+    );
+    const X = normals(random, FEW, 1);
+    const { variance, lengthscale, noise } = values;
+    const K = covariance(rbf({ variance, lengthscale }), Matrix.from(X));
+    const Y = Matrix.from(drawnColumns(random, K, Math.sqrt(noise)));
+    return { values, Y, distance: Math.abs(X[0][0] - X[1][0]) };
+  }
+
+  const rankAmong = (truth, numbers) => numbers.filter((number) => number < truth).length / (THINNED + 1);
+
+  async function byDraws(random) {
+    const { values, Y, distance } = simulated(random);
+    const draws = await samplePosterior(mapModel({ Y, ...drawn }), { chains: 2, warmup: 500, draws: 500, seed: 1 });
+    const thinned = (of) => Array.from({ length: THINNED }, (_, i) => of(10 * i + 9));
+    const [first, second] = ['x[0, 0]', 'x[1, 0]'].map((name) => draws.values(name).data);
+    const noise = draws.values(draws.names.find((name) => name.endsWith('noise'))).data;
+    return {
+      distance: rankAmong(
+        distance,
+        thinned((i) => Math.abs(first[i] - second[i])),
+      ),
+      noise: rankAmong(
+        values.noise,
+        thinned((i) => noise[i]),
+      ),
+    };
+  }
+
+  async function byGaussianRows(random) {
+    const { values, Y, distance } = simulated(random);
+    const known = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fixed(value)]));
+    const { latents, latentVariances } = await fit(mapModel({ Y, ...known, posterior: gaussian() }));
+    const normal = seededRandom(1);
+    const at = (i) => latents.at(i, 0) + Math.sqrt(latentVariances.at(i, 0)) * normal.normal();
+    return {
+      distance: rankAmong(
+        distance,
+        Array.from({ length: THINNED }, () => Math.abs(at(0) - at(1))),
+      ),
+    };
+  }
+
+  return { 'map of ten rows, by draws': byDraws, 'map of ten rows, by Gaussian rows (approximate)': byGaussianRows };
 }
 
 /** Seeds of draws are those from here on. */

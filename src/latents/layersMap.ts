@@ -165,7 +165,7 @@ export function layersMap(name: string, network: LayersNetwork): MapFactory<stri
       );
       if (output instanceof tf.Tensor && output.rank === 2) return output as Tensor2D;
       const given = output instanceof tf.Tensor ? `of shape [${output.shape}]` : `that is ${describe(output)}`;
-      throw new InvalidInputError(`The network of map '${name}' has an output ${given}. It must be one row a point.`);
+      throw new InvalidInputError(`The network of map '${name}' has an output ${given}. It must be one row per point.`);
     },
   });
 }

@@ -52,6 +52,7 @@ export {
 export type {
   Conditional,
   Density,
+  DensityAbility,
   DensityContext,
   DensityLike,
   DensityStart,
@@ -60,7 +61,6 @@ export type {
   NextRow,
   RowMoments,
   Rows,
-  Saying,
   SearchOfRows,
   SlopeMoments,
   SparsePrecision,

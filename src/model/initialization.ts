@@ -113,7 +113,7 @@ function isEmbedding(init: unknown): boolean {
 function checkShape(X: Matrix, Y: Matrix, latentDim: number): Matrix {
   if (X.rows === Y.rows && X.columns === latentDim) return X;
   throw new InvalidInputError(
-    `init must be ${Y.rows}×${latentDim} (one row a point, a column for each latent dimension), but a ${X.rows}×${X.columns} matrix was given.`,
+    `init must be ${Y.rows}×${latentDim} (one row per point, a column for each latent dimension), but a ${X.rows}×${X.columns} matrix was given.`,
   );
 }
 

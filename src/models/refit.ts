@@ -37,7 +37,7 @@ export interface RefitChanges {
 }
 
 /** Members of saved models with one entry per point. */
-const ROWWISE = ['observations', 'labels', 'classes'];
+const ROWWISE = ['observations', 'labels', 'classes', 'rowWeights'];
 
 /**
  * Saved model restricted to some of its rows, or with another number of latent dimensions; all other options unchanged.

@@ -45,7 +45,7 @@ export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOption
       prepare: ({ rows }) => {
         if (known.rows === rows) return centeredBasis(known);
         throw new InvalidInputError(
-          `Prior 'uncorrelated' has covariates of ${known.rows} rows, but there are ${rows} points. Give one row a point.`,
+          `Prior 'uncorrelated' has covariates of ${known.rows} rows, but there are ${rows} points. Give one row per point.`,
         );
       },
       gaussian: {

@@ -8,7 +8,7 @@ import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel, KernelPaths, PathsOf } from '../kernels/kernel.ts';
 import { checkNoise, gaussian, hasOptimum, noiseOfNew } from '../model/entrywise/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from '../model/entrywise/likelihood.ts';
-import type { Density, DensityContext, Saying } from '../model/language/density.ts';
+import type { Density, DensityAbility, DensityContext } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { approximationFrom, exact, isInducing, type ProcessApproximation } from './approximations.ts';
@@ -63,8 +63,8 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly kind: 'gaussianProcess';
   /** Exists in types only: natural values by path. */
   readonly '~paths'?: ProcessPaths<K>;
-  /** Exists in types only: its abilities on new rows. */
-  readonly '~says'?: Exclude<Saying, 'next' | 'field'>;
+  /** Abilities on new rows; exists in the type only. */
+  readonly '~says'?: Exclude<DensityAbility, 'next' | 'field'>;
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
   readonly approximation: ProcessApproximation;

@@ -42,22 +42,21 @@ describe('how rows are shown when only their columns are known', () => {
     expect(rowView(whole.toReversed())).toEqual({ kind: 'image', height: 2, width: 3, pixels: [5, 4, 3, 2, 1, 0] });
     expect(rowView(['r0c0', 'r0c9', 'r9c0', 'r9c9'])).toEqual({ kind: 'values' });
     // Names of constant pixels restore the border, of lines and columns and of running numbers, from 0 or from 1.
-    expect(rowView(['r1c1', 'r1c2', 'r2c1', 'r2c2'], ['r0c0', 'r0c1', 'r3c2', 'r3c3', 'time'])).toMatchObject({
-      height: 4,
-      width: 4,
-    });
+    const of = (names: readonly string[], value = 0) => names.map((column) => ({ column, value }));
+    const border = of(['r0c0', 'r0c1', 'r3c2', 'r3c3', 'time']);
+    expect(rowView(['r1c1', 'r1c2', 'r2c1', 'r2c2'], border)).toMatchObject({ height: 4, width: 4 });
     for (const first of [0, 1]) {
       const all = Array.from({ length: 16 }, (_, k) => `pixel${first + k}`);
       const inner = [5, 6, 9, 10].map((k) => all[k]!);
-      expect(
-        rowView(
-          inner,
-          all.filter((name) => !inner.includes(name)),
-        ),
-      ).toEqual({
+      const outer = all.filter((name) => !inner.includes(name));
+      const image = {
         ...{ kind: 'image', height: 4, width: 4 },
         pixels: [-1, -1, -1, -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, -1, -1, -1],
-      });
+      };
+      expect(rowView(inner, of(outer))).toEqual(image);
+      // A white border is drawn white.
+      const constants = [255, 255, 255, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 255, 255, 255];
+      expect(rowView(inner, of(outer, 255))).toEqual({ ...image, constants });
     }
     expect(rowView(['r0c0', 'r0c1', 'r1c0', 'row1col0'])).toEqual({ kind: 'values' });
   });
@@ -226,6 +225,20 @@ describe('a table that cannot be read', () => {
     expect(Array.from(without.observations.column(0), (value) => (Number.isNaN(value) ? 0 : value))).toEqual(
       Array.from({ length: 12 }, (_, i) => (i % 5 === 0 ? 0 : 20 + i)),
     );
+  });
+
+  it('keeps the numbers that were read, and letters beyond ASCII, where others have grouped digits', async () => {
+    const german = 'Gerät;Druck;Umsatz\nG0;1,200;1.509,55\nG1;1,199;1.535,95\nG2;0,875;950,10\n';
+    const found = await repairsOf(Buffer.from(german, 'latin1'), 'german.csv');
+    expect(found.map(({ title }) => title)).toEqual(["Read 'Umsatz' as numbers: 1.509,55 is 1509,55"]);
+    const { observations, columns, leftOut } = await parseTable(found[0]!.bytes, 'german.csv');
+    expect(columns).toEqual(['Druck', 'Umsatz']);
+    expect(leftOut.map(({ column }) => column)).toEqual(['Gerät']);
+    expect(observations.toArrays()).toEqual([
+      [1.2, 1509.55],
+      [1.199, 1535.95],
+      [0.875, 950.1],
+    ]);
   });
 
   it('is left alone where most of it is wrong', async () => {

@@ -386,6 +386,37 @@ describePlayground('fits', () => {
     await page.locator('.subject').getByText('own.csv').waitFor();
   });
 
+  it('announces a fit that takes more than a minute before it begins, and no fit that takes seconds', async () => {
+    await open({}, '#new', false);
+    const lines = Array.from({ length: 2000 }, (_, i) =>
+      Array.from({ length: 6 }, (__, j) =>
+        (Math.sin(i / 900 + j) + ((i * 7919 * (j + 1)) % 1000) / 5000).toFixed(4),
+      ).join(),
+    );
+    await choose('any', file('many.csv', [Array.from({ length: 6 }, (_, j) => `c${j}`).join(), ...lines].join('\n')));
+    const announced = page.getByText(/^On this machine, the fit takes about/);
+    await page.getByRole('heading', { name: 'many.csv', exact: true }).waitFor();
+    await iterations(100_000);
+    await page
+      .locator('.welcome')
+      .getByText(/about \d+ min if it needs all 100,000 iterations, and less/)
+      .waitFor();
+    const minutes = Number(/about (\d+) min/.exec(await announced.first().innerText())![1]);
+    // Half the iterations are expected to take half as long; a busy machine changes its pace.
+    await iterations(50_000);
+    await page
+      .locator('.welcome')
+      .getByText(/if it needs all 50,000 iterations/)
+      .waitFor();
+    const half = Number(/about (\d+) min/.exec(await announced.first().innerText())![1]);
+    expect(half / minutes).toBeGreaterThan(0.2);
+    expect(half / minutes).toBeLessThan(1.25);
+    await page.selectOption('[name=model]', 'pca');
+    await expect.poll(() => announced.count()).toBe(0);
+    await page.waitForTimeout(1500);
+    expect(await announced.count()).toBe(0);
+  });
+
   it('fits many rows in batches, draws them, and gives the program', async () => {
     await open();
     const lines = Array.from({ length: 50_000 }, (_, i) =>

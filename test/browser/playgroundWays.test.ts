@@ -12,6 +12,7 @@ import {
   choose,
   describePlayground,
   downloaded,
+  drawer,
   file,
   fitted,
   iterations,
@@ -175,7 +176,7 @@ describePlayground('ways on', () => {
     const use = (name: RegExp) => page.locator('.welcome').getByRole('row', { name });
     await use(/^day dates color and search$/).waitFor();
     await use(/^city text color and search$/).waitFor();
-    await use(/^note text search$/).waitFor();
+    await use(/^note names names of rows$/).waitFor();
     await use(/^kind 2 labels color$/).waitFor();
     await press('Fit now');
     await page.waitForSelector('[data-status=done]');
@@ -484,10 +485,71 @@ describePlayground('ways on', () => {
     expect((await fittedRows()).objective).toBe(json.objective);
   });
 
-  it('shows images whose constant pixels were left out', async () => {
+  it('fits dates as days or as a season, shows them as dates, and places new rows with absent and unknown categories', async () => {
+    const when = (i: number) => new Date(Date.UTC(2023, 0, 1 + 20 * (i % 30))).toISOString().slice(0, 10);
+    const lines = Array.from(
+      { length: 40 },
+      (_, i) => `${i % 7 === 0 ? '' : when(i)},${Math.sin(i / 6)},${Math.cos(i / 6)},${['x', 'y', 'z'][i % 3]}`,
+    );
+    const text = ['joined,a,b,plan', ...lines].join('\n');
+    await open({}, '#new', false);
+    await choose('any', file('customers.csv', text));
+    const card = page.locator('.welcome');
+    await card.getByRole('row', { name: 'joined dates color and search' }).waitFor();
+    await card.getByText('Change the use of a column').click();
+    const role = (column: string) => card.getByLabel(`Use of ${column}`, { exact: true });
+    await expect
+      .poll(() => role('joined').locator('option').allInnerTexts())
+      .toEqual(['fit as days', 'fit as categories', 'fit as a season', 'color: labels', 'names of rows', 'leave out']);
+    expect(await role('a').locator('option').allInnerTexts()).not.toContain('fit as a season');
+    await role('joined').selectOption('season');
+    await card.getByRole('row', { name: 'joined dates fit as a season, color and search' }).waitFor();
+    await page.getByText('40 rows × 4 columns').waitFor();
+    await role('joined').selectOption('fit');
+    await card.getByRole('row', { name: 'joined dates fit as days, color and search' }).waitFor();
+    await page.getByText('40 rows × 3 columns').waitFor();
+    await role('plan').selectOption('categories');
+    await page.getByText('40 rows × 6 columns').waitFor();
+    await page.keyboard.press('m');
+    await iterations(6);
+    await press('Fit');
+    await page.waitForSelector('[data-status=done]');
+    const json = await saved('fit.json');
+    const asked = { columns: ['a', 'b', 'joined', 'plan'], oneHot: ['plan'], allowMissing: true };
+    const expected = await parseTable(new TextEncoder().encode(text), 'customers.csv', asked);
+    const { table, model } = JSON.parse(json);
+    expect(table.columns).toEqual(['a', 'b', 'joined', 'plan=x', 'plan=y', 'plan=z']);
+    const missing = (rows: number[][]) => rows.map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry)));
+    expect(model.observations).toEqual(missing(expected.observations.toArrays()));
+    // Opened again, a row has its date, and new rows have the columns of their categories.
+    await openFit(json);
+    await page.keyboard.press('Escape');
+    await map().focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('2');
+    await panel().getByRole('heading', { name: 'row 2' }).waitFor();
+    await press('All 6 columns');
+    await expect
+      .poll(() =>
+        panel()
+          .getByRole('row', { name: /^joined/ })
+          .innerText(),
+      )
+      .toMatch(/2023-01-21\s+exp\. 20\d\d-\d\d-\d\d ± \d+(\.\d+)? days/);
+    await choose('rows', file('new.csv', 'joined,a,b,plan\n2023-05-01,0.1,0.9,x\n,0.3,0.8,w\n'));
+    const placed = page.getByRole('status').filter({ hasText: '2 new rows are placed' });
+    await placed
+      .getByText(
+        "'plan' contains a category without a column, such as 'w' (line 3): it counts as none of those that have one.",
+      )
+      .waitFor();
+  });
+
+  it('shows images whose constant pixels were left out, in the color of their value', async () => {
     const pixels = Array.from({ length: 16 }, (_, k) => `pixel${k}`);
+    // Ink of at most 18 on paper of 18.
     const row = (i: number) =>
-      pixels.map((_, k) => ([5, 6, 9, 10].includes(k) ? Math.round(9 * (1 + Math.sin(i / 5 + k))) : 0));
+      pixels.map((_, k) => ([5, 6, 9, 10].includes(k) ? Math.round(9 * (1 + Math.sin(i / 5 + k))) : 18));
     await open({}, '#new', false);
     const table = [['label', ...pixels], ...Array.from({ length: 30 }, (_, i) => [i % 2, ...row(i)])];
     await choose('any', file('digits.csv', table.map((cells) => cells.join()).join('\n')));
@@ -497,6 +559,22 @@ describePlayground('ways on', () => {
     await expect
       .poll(() => mean.evaluate((element: HTMLCanvasElement) => [element.width, element.height]))
       .toEqual([4, 4]);
+    /** Red, green and blue of a pixel of the border. */
+    const border = () =>
+      mean.evaluate((element: HTMLCanvasElement) => {
+        const copy = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!;
+        copy.drawImage(element, 0, 0);
+        return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3);
+      });
+    // The last color of the light scale, #0b2733.
+    await expect.poll(border).toEqual([11, 39, 51]);
+    await drawer();
+    await expect
+      .poll(() => page.locator('[name=view] option:checked').innerText())
+      .toBe('images of 4 × 4 pixels, by their names');
+    // Opened again, they are the same images.
+    await openFit(await saved('fit.json'));
+    await expect.poll(border).toEqual([11, 39, 51]);
   });
 
   it('reacts to its keys for any focus, and moves the focus to the opened part', async () => {

@@ -236,6 +236,36 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await served.close();
   });
 
+  it.each([
+    [1440, 900],
+    [390, 844],
+  ])('has a home page whose parts stay where they are while its map loads, at %i × %i', async (width, height) => {
+    const served = await servedFolder(site);
+    browser ??= await startChromium();
+    const page = await browser.newPage({ viewport: { width, height } });
+    await page.addInitScript(() => {
+      const records = Object.assign(globalThis, { shift: 0 });
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries() as unknown as { value: number }[]) records.shift += value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await page.goto(`${served.url}index.html`);
+    await page.frameLocator('iframe').getByRole('application').waitFor();
+    await page.waitForTimeout(1000);
+    const shift = () => page.evaluate(() => (globalThis as unknown as { shift: number }).shift);
+    // 'Good' of the Core Web Vitals.
+    expect(await shift()).toBeLessThan(0.1);
+    // A part that does move is counted.
+    await page.evaluate(() =>
+      document
+        .querySelector('.landing')!
+        .before(Object.assign(document.createElement('p'), { style: 'height: 300px' })),
+    );
+    await expect.poll(shift).toBeGreaterThan(0.1);
+    await page.close();
+    await served.close();
+  });
+
   it('finds words of documents from any folder of a server, and opens examples with their settings', async () => {
     const served = await servedFolder(site, { below: '/any/folder/' });
     browser ??= await startChromium();

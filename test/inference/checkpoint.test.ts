@@ -245,7 +245,7 @@ describe('a file of checkpoints', () => {
     expect(failing.status).toBe(expected.status);
     expect(failing.message.startsWith(expected.message)).toBe(true);
     expect(failing.message).toMatch(
-      /The last checkpoint was not saved, .*'.*state\.json' cannot be written: there is no folder/,
+      /The last checkpoint could not be saved; .*'.*state\.json' cannot be written: there is no folder/,
     );
   });
 

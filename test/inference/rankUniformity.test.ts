@@ -3,32 +3,42 @@ import { describe, expect, it } from 'vitest';
 import type { Random } from '../../src/index.ts';
 import * as library from '../everything.ts';
 
-interface Ranks {
-  readonly place: number;
-  readonly entry: number;
-}
+type Ranked = Record<string, (random: Random) => Promise<Readonly<Record<string, number>>>>;
 interface RankModule {
   readonly FIRST_SEED: number;
   misfit(ranks: readonly number[]): { readonly counts: readonly number[]; readonly chi2: number; readonly p: number };
-  rankedModels(of: typeof library): Record<string, (random: Random) => Promise<Ranks>>;
+  rankedModels(of: typeof library): Ranked;
+  rankedMaps(of: typeof library): Ranked;
 }
 const file = new URL('../../bench/reproductions/ranks.mjs', import.meta.url);
 /** The module of the reproduction, which is plain JavaScript. */
-const { FIRST_SEED, misfit, rankedModels }: RankModule = await import(/* @vite-ignore */ file.href);
+const { FIRST_SEED, misfit, rankedMaps, rankedModels }: RankModule = await import(/* @vite-ignore */ file.href);
 
-const DRAWS = 200;
+/** Probabilities of a larger χ², one per ranked quantity. */
+async function probabilities(ranksOf: Ranked[string], draws: number): Promise<Record<string, number>> {
+  const found: Readonly<Record<string, number>>[] = [];
+  for (let d = 0; d < draws; d++) found.push(await ranksOf(library.seededRandom(FIRST_SEED + d)));
+  return Object.fromEntries(Object.keys(found[0]!).map((of) => [of, misfit(found.map((each) => each[of]!)).p]));
+}
 
 describe('ranks of true values among posterior draws (simulation-based calibration)', () => {
   it.each(Object.entries(rankedModels(library)))(
     'are uniform for places and missing entries: %s',
     { timeout: 600_000 },
     async (_, ranksOf) => {
-      const found: Ranks[] = [];
-      for (let d = 0; d < DRAWS; d++) found.push(await ranksOf(library.seededRandom(FIRST_SEED + d)));
-      expect(misfit(found.map(({ place }) => place)).p).toBeGreaterThan(0.001);
-      expect(misfit(found.map(({ entry }) => entry)).p).toBeGreaterThan(0.001);
+      const { place, entry } = await probabilities(ranksOf, 200);
+      expect(place).toBeGreaterThan(0.001);
+      expect(entry).toBeGreaterThan(0.001);
     },
   );
+
+  it('are uniform for distances on a map and its noise, among draws of samplePosterior', {
+    timeout: 600_000,
+  }, async () => {
+    const { distance, noise } = await probabilities(rankedMaps(library)['map of ten rows, by draws']!, 50);
+    expect(distance).toBeGreaterThan(0.001);
+    expect(noise).toBeGreaterThan(0.001);
+  });
 
   it('have a χ² of nine degrees of freedom, whose tail agrees with tables', () => {
     const counted = (counts: readonly number[]) =>

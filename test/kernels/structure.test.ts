@@ -73,7 +73,7 @@ describe('features of a covariance of finite rank', () => {
   const spline = thinPlateSpline({ centers });
   it.each<[string, Kernel, number]>([
     ['linear', linear({ variance: 1.7 }), 2],
-    ['linear, a variance a column', linear({ variance: [0.4, 2] }), 2],
+    ['linear, a variance per column', linear({ variance: [0.4, 2] }), 2],
     ['bias', bias({ variance: 0.3 }), 1],
     ['cosine, a wavelength a column', cosine({ variance: 0.6, lengthscale: [2, 3] }), 2],
     ['polynomial of degree 1', polynomial({ degree: 1, offset: 0.5 }), 3],

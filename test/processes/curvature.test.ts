@@ -114,7 +114,7 @@ describe('the Hessian of the objective', () => {
     ['a prior with a free parameter', gplvm(Y, { latentDim: 2, priors: [standardNormal({ precision: positive(1) })] })],
     ['missing entries', gplvm([[Number.NaN, 1, 2], ...Y.slice(1)], { latentDim: 2, missing: 'ignore' })],
     ['inducing inputs', gplvm(Y, { latentDim: 2, inducing: 5 })],
-    ['a variance a column', gplvm(Y, { latentDim: 2, noise: [0.1, 0.2, 0.3] })],
+    ['a variance per column', gplvm(Y, { latentDim: 2, noise: [0.1, 0.2, 0.3] })],
     [
       'a parameter with a prior',
       gplvm(Y, {

@@ -44,8 +44,8 @@ function matrices(work: () => unknown): number {
 
 const noises = {
   'one variance': gaussian(),
-  'a variance a column': gaussian({ variance: [0.1, 0.2, 0.3] }),
-  'a variance a row': gaussian({ variance: Array.from({ length: N }, (_, i) => 0.1 + 0.1 * (i % 3)), per: 'row' }),
+  'a variance per column': gaussian({ variance: [0.1, 0.2, 0.3] }),
+  'a variance per row': gaussian({ variance: Array.from({ length: N }, (_, i) => 0.1 + 0.1 * (i % 3)), per: 'row' }),
 };
 
 describe('kernels of few features take no N×N matrix', () => {

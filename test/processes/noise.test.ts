@@ -61,8 +61,8 @@ const columnVariances = [0.1, 0.02, 0.5, 0.1, 0.3];
 const rowVariances = Array.from({ length: N }, (_, i) => 0.05 + 0.04 * i);
 const noises: Record<string, [Likelihood, Variances]> = {
   'one variance': [gaussian({ variance: 0.07 }), () => 0.07],
-  'a variance a column': [gaussian({ variance: columnVariances }), (_, j) => columnVariances[j]!],
-  'a variance a row': [gaussian({ variance: rowVariances, per: 'row' }), (i) => rowVariances[i]!],
+  'a variance per column': [gaussian({ variance: columnVariances }), (_, j) => columnVariances[j]!],
+  'a variance per row': [gaussian({ variance: rowVariances, per: 'row' }), (i) => rowVariances[i]!],
 };
 const average = rowVariances.reduce((sum, entry) => sum + entry / N, 0);
 
@@ -166,7 +166,7 @@ describe.each(Object.keys(kernels))('of a mapping with %s', (kernelName) => {
         } as const;
         const result = await fit(latentVariableModel({ ...options, init: X }), { maxIterations: 0 });
         const expected = momentsAt(kernel, noise, data, A);
-        const ofNew = (j: number) => (noiseName === 'a variance a row' ? average : noise(0, j));
+        const ofNew = (j: number) => (noiseName === 'a variance per row' ? average : noise(0, j));
         const predicted = result.predict(A);
         const means = expected.map((row) => row.map(({ mean }) => mean));
         const variances = expected.map((row) => row.map(({ variance }) => variance));

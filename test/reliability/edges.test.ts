@@ -187,5 +187,5 @@ it('draws of a Cholesky factor do not count as constant where it is 0 by its for
   const model = under(wishart());
   const draws = await samplePosterior(model, { chains: 2, draws: 60, warmup: 60, seed: 1, priors: 'inTerms' });
   expect(Object.keys(draws.summary()).filter((name) => name.includes('L'))).toHaveLength(3);
-  expect(draws.message).not.toMatch(/never moved/);
+  expect(draws.message).not.toMatch(/never (moved|changed)/);
 });

@@ -1,7 +1,7 @@
 import type { Fit, Prediction, Projection } from 'latentfield';
 import { Matrix } from 'latentfield/core';
 import type { StandardizedColumns } from 'latentfield/io';
-import type { Beside } from './data/dataset.ts';
+import type { Beside, RowView } from './data/dataset.ts';
 import type { Settings } from './settings.ts';
 
 export interface PlainMatrix {
@@ -19,6 +19,7 @@ export interface FittedRows {
   readonly ids: readonly string[] | undefined;
   readonly idColumn: string;
   readonly beside?: readonly Beside[] | undefined;
+  readonly view?: RowView | undefined;
 }
 
 /** Iterations, and the objective after each. */
@@ -74,7 +75,7 @@ export const withoutOptions = (sentence: string): string =>
 
 /** Stored information about the table, and about how it was fitted. */
 export function tableOf(
-  { ids, idColumn, labels, labelColumn, columns, beside }: Omit<FittedRows, 'observations'>,
+  { ids, idColumn, labels, labelColumn, columns, beside, view }: Omit<FittedRows, 'observations'>,
   units: StandardizedColumns | undefined,
   settings: Settings,
 ): object {
@@ -85,7 +86,7 @@ export function tableOf(
     ...(ids && { ids, idColumn }),
     ...(labels && { labels, labelColumn }),
     ...(units && { standardized: { mean: [...units.mean], deviation: [...units.deviation] } }),
-    page: { settings, ...plainBeside(beside) },
+    page: { settings, ...(view && { view }), ...plainBeside(beside) },
   };
 }
 
@@ -135,4 +136,22 @@ export function savedRows(json: { readonly model: { readonly observations?: unkn
   const rows = json.model.observations;
   if (!Array.isArray(rows)) return undefined;
   return Matrix.from(rows.map((row: (number | null)[]) => row.map((entry) => entry ?? Number.NaN)));
+}
+
+/** Display of the rows of a saved fit with this many columns; undefined if it has another form. */
+export function savedView(given: unknown, columns = 0): RowView | undefined {
+  const { kind, height, width, pixels, constants, bones } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind === 'values' || kind === 'curve') return { kind };
+  const isList = (list: unknown, isEntry: (entry: unknown) => boolean) => Array.isArray(list) && list.every(isEntry);
+  const isColumn = (entry: unknown) => Number.isInteger(entry) && (entry as number) < columns;
+  if (kind === 'figure') {
+    const isBone = (bone: unknown) => isList(bone, isColumn) && (bone as readonly unknown[]).length === 2;
+    return isList(bones, isBone) ? (given as RowView) : undefined;
+  }
+  if (kind !== 'image' || !Number.isInteger(height) || !Number.isInteger(width)) return undefined;
+  const count = (height as number) * (width as number);
+  const isWhole = (list: unknown, isEntry: (entry: unknown) => boolean) =>
+    list === undefined || (isList(list, isEntry) && (list as readonly unknown[]).length === count);
+  if (!isWhole(pixels, isColumn) || !isWhole(constants, Number.isFinite)) return undefined;
+  return pixels !== undefined || count === columns ? (given as RowView) : undefined;
 }

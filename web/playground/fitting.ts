@@ -206,7 +206,7 @@ export function useFitting() {
           ...{ name, observations, columns, labels: rows.labels, ids: rows.ids, beside: rows.beside, notes: [] },
           labelColumn: rows.labelColumn ?? 'label',
           idColumn: rows.idColumn ?? 'id',
-          view: rowView(columns),
+          view: rows.view ?? rowView(columns),
         };
         const of = dataset && {
           settings: settings && { ...settings, set: 'own', labels: rows.labelColumn ?? '' },

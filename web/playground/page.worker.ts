@@ -3,8 +3,9 @@ import { differInUnits } from 'latentfield/core';
 import { fitSteps, type FitStep as LibraryStep, localScores, usualNeighbors } from 'latentfield/inference';
 import { parseTable, type StandardizedColumns, standardize } from 'latentfield/io';
 import { comparedRows } from 'latentfield/models';
+import { DAYS, seasonColumns } from '../../src/app/io/dates.ts';
 import { type Background, backgroundOf, type Place } from './background.ts';
-import { type Beside, deviationsOf } from './data/dataset.ts';
+import { type Beside, deviationsOf, type RowView } from './data/dataset.ts';
 import type { Repair } from './data/repairs.ts';
 import {
   type AnyFit,
@@ -16,6 +17,7 @@ import {
   savedBeside,
   savedRows,
   savedText,
+  savedView,
   summaryOf,
   tableOf,
   withoutOptions,
@@ -32,6 +34,8 @@ export interface PlainTable {
   readonly labels: readonly string[] | undefined;
   readonly ids: readonly string[] | undefined;
   readonly idColumn: string | undefined;
+  /** Observation columns of dates, as days. */
+  readonly days: readonly string[];
   /** Columns of the file that are not observations. */
   readonly others: Awaited<ReturnType<typeof parseTable>>['leftOut'];
   /** Observation columns of whole numbers with few distinct values. */
@@ -53,6 +57,8 @@ export type Request =
   | { readonly kind: 'beside'; readonly bytes: Uint8Array; readonly name: string; readonly columns: readonly string[] }
   /** Ways to read a table that cannot be read unchanged. */
   | { readonly kind: 'repairs'; readonly bytes: Uint8Array; readonly name: string }
+  /** Expected seconds of all iterations of a fit. */
+  | { readonly kind: 'expectedTime'; readonly settings: Settings; readonly rows: FittedRows }
   | { readonly kind: 'fit'; readonly settings: Settings; readonly rows: FittedRows }
   /** Continues its current fit. */
   | { readonly kind: 'goOn'; readonly settings: Settings }
@@ -111,6 +117,7 @@ export interface Answers {
   readonly read: PlainTable;
   readonly beside: readonly Beside[];
   readonly repairs: readonly Repair[];
+  readonly expectedTime: number;
   readonly fit: FitSummary;
   readonly goOn: FitSummary;
   /** Opened fit with its fitted rows and stored information, if the file contains them. */
@@ -203,6 +210,8 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
       const { repairsOf } = await import('./data/repairs.ts');
       return repairsOf(request.bytes, request.name);
     }
+    case 'expectedTime':
+      return expectedTime(request);
     case 'fit':
     case 'goOn':
       return run(request);
@@ -240,16 +249,29 @@ const MOST_KINDS = 30;
 async function roleOptions(roles: Settings['roles'], bytes: Uint8Array, name: string) {
   const those = (role: Role) => Object.keys(roles).filter((column) => roles[column] === role);
   const [fitted, hot, names, out] = [those('fit'), those('categories'), those('names'), those('out')];
+  const named = [...fitted, ...those('season').flatMap(seasonColumns)];
   const usual =
-    fitted.length === 0
+    named.length === 0
       ? undefined
       : (await parseTable(bytes, name, { allowMissing: true }).catch(() => undefined))?.columns;
   return {
-    ...(fitted.length > 0 && { columns: [...new Set([...(usual ?? []), ...fitted, ...hot])] }),
+    ...(named.length > 0 && { columns: [...new Set([...(usual ?? []), ...named, ...hot])] }),
     ...(hot.length > 0 && { oneHot: hot }),
     ...(names.length > 0 && { id: names[0] }),
     ...(out.length > 0 && { drop: out }),
   };
+}
+
+/** Reader options for columns that a fit knows: one named after a category of a column, such as `kind=oil`, is made from that column. */
+async function knownOptions(columns: readonly string[], bytes: Uint8Array, name: string) {
+  const table = await parseTable(bytes, name, { allowMissing: true });
+  const names = new Set([...table.columns, ...table.leftOut.map(({ column }) => column)]);
+  const isSeason = (column: string, each: string) => seasonColumns(column).includes(each);
+  const hot = columns.flatMap((each) => {
+    const column = each.slice(0, Math.max(0, each.indexOf('=')));
+    return names.has(each) || !names.has(column) || isSeason(column, each) ? [] : [column];
+  });
+  return { columns: [...columns], ...(hot.length > 0 && { oneHot: [...new Set(hot)] }) };
 }
 
 async function read({ bytes, name, labels, columns, roles = {} }: Request & { kind: 'read' }): Promise<PlainTable> {
@@ -257,8 +279,7 @@ async function read({ bytes, name, labels, columns, roles = {} }: Request & { ki
   const options = {
     allowMissing: true,
     onRows,
-    ...(await roleOptions(roles, bytes, name)),
-    ...(columns && { columns: [...columns] }),
+    ...(columns === undefined ? await roleOptions(roles, bytes, name) : await knownOptions(columns, bytes, name)),
     ...(labels !== '' && { labels }),
   };
   const table = await parseTable(bytes, name, options);
@@ -277,6 +298,7 @@ async function read({ bytes, name, labels, columns, roles = {} }: Request & { ki
     labels: table.labels,
     ids: table.ids,
     idColumn: table.idColumn,
+    days: table.columns.filter((column) => table.writtenUnits?.[column] === DAYS),
     others: table.leftOut,
     few,
     notes: table.notes,
@@ -346,6 +368,24 @@ async function search(
   }
 }
 
+/** Iterations that are timed for an estimate, and milliseconds after which fewer suffice. */
+const TIMED = { iterations: 6, milliseconds: 5000 } as const;
+
+/** Expected seconds of all iterations of a fit, at the pace of its first ones; 0 for a solution without iterations. */
+async function expectedTime({ settings, rows }: Request & { kind: 'expectedTime' }): Promise<number> {
+  const { model } = modelOf(settings, { observations: matrix(rows.observations), labels: rows.labels });
+  const times = [performance.now()];
+  for (const steps = fitSteps(model, searchOf(settings, TIMED.iterations)); ; ) {
+    const { done } = await steps.next();
+    times.push(performance.now());
+    if (done || (times.length > 3 && times.at(-1)! - times[1]! > TIMED.milliseconds)) break;
+  }
+  const [began, first, ...later] = times as [number, number, ...number[]];
+  if (later.length < 2) return 0;
+  // The first step contains the start of the search.
+  return (first - began + ((later.at(-1)! - first) / later.length) * settings.maxIterations) / 1000;
+}
+
 function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answers['open'] {
   const json = JSON.parse(text);
   const fit = loadFit(json) as AnyFit;
@@ -354,8 +394,9 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
   const found = savedRows(json);
   const observations = found && (units === undefined ? found : units.undo(found));
   fitted = { fit, observations, units };
-  const { settings, rounds: made, beside } = pageOf(json);
-  remembered = table && { ...table, ...((settings || beside) && { page: { settings, ...plainBeside(beside) } }) };
+  const { settings, rounds: made, beside, view } = pageOf(json);
+  const page = { settings, ...(view && { view }), ...plainBeside(beside) };
+  remembered = table && { ...table, ...((settings || beside) && { page }) };
   rounds = made ?? before;
   forget();
   return {
@@ -369,6 +410,7 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
       ...(table?.ids && { ids: table.ids }),
       ...(table?.idColumn !== undefined && { idColumn: table.idColumn }),
       ...(beside && { beside }),
+      ...(view && { view }),
     },
   };
 }
@@ -476,16 +518,18 @@ function scores({ Y, X, labels }: Request & { kind: 'scores' }): Scores {
 }
 
 /** The page's data in a saved fit: its settings, the limits of its rounds, and columns that were not fitted. */
-function pageOf(json: { readonly table?: { readonly page?: unknown } }): {
+function pageOf(json: { readonly table?: { readonly page?: unknown; readonly columns?: readonly unknown[] } }): {
   settings: Settings | undefined;
   rounds: readonly number[] | undefined;
   beside: readonly Beside[] | undefined;
+  view: RowView | undefined;
 } {
-  const { settings, rounds: made, beside } = (json.table?.page ?? {}) as Readonly<Record<string, unknown>>;
+  const { settings, rounds: made, beside, view } = (json.table?.page ?? {}) as Readonly<Record<string, unknown>>;
   return {
     settings: checkedSettings(settings),
     rounds: Array.isArray(made) && made.every(Number.isInteger) ? made : undefined,
     beside: savedBeside(beside),
+    view: savedView(view, json.table?.columns?.length),
   };
 }
 

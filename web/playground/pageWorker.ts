@@ -65,6 +65,11 @@ export class PageWorker {
     return this.fitted(await this.ask({ kind: 'fit', settings, rows: rowsOf(dataset) }));
   }
 
+  /** Expected seconds of all iterations of a fit on this machine. */
+  expectedTime(settings: Settings, dataset: Dataset): Promise<number> {
+    return this.ask({ kind: 'expectedTime', settings, rows: rowsOf(dataset) });
+  }
+
   /** Continues the search of its fit. */
   async goOn(settings: Settings): Promise<Fitted> {
     return this.fitted(await this.ask({ kind: 'goOn', settings }));
@@ -158,7 +163,7 @@ export class PageWorker {
 
 const plainMatrix = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
 const matrixOf = ({ data, rows, columns }: PlainMatrix) => new Matrix(data, rows, columns);
-const rowsOf = ({ observations, columns, labels, labelColumn, ids, idColumn, beside }: Dataset): FittedRows => ({
-  ...{ columns, labels, labelColumn, ids, idColumn, beside },
+const rowsOf = ({ observations, columns, labels, labelColumn, ids, idColumn, beside, view }: Dataset): FittedRows => ({
+  ...{ columns, labels, labelColumn, ids, idColumn, beside, view },
   observations: plainMatrix(observations),
 });

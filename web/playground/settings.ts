@@ -1,7 +1,7 @@
 import { modelOptions } from '../../src/app/cli/modelOptions.ts';
 
 /** Use of a table column, if it is not left to the reader. */
-export type Role = 'fit' | 'categories' | 'names' | 'out';
+export type Role = 'fit' | 'categories' | 'season' | 'names' | 'out';
 
 /** Everything that determines a fit, except a visitor's table: plain data that fits into a link. */
 export interface Settings {

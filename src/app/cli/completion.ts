@@ -2,7 +2,7 @@ import { Argument, type Command, type Option } from 'commander';
 import { MODEL_NAMES } from './modelHelp.ts';
 import type { Context } from './streams.ts';
 
-/** `completion SHELL`; `program` has the arguments and flags of all commands. */
+/** Command `completion SHELL`, which prints a script for all commands of `program`. */
 export const defineCompletion = (command: Command, { stdout }: Context, program: () => Promise<Command>): Command =>
   command
     .addArgument(new Argument('<shell>', 'the shell that runs the script').choices(Object.keys(SCRIPTS)))

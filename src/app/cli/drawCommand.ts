@@ -17,7 +17,7 @@ const SAMPLING_FLAGS = [
   SEED,
   [
     '--priors <kind>',
-    'weak: add a weak prior to each parameter without one; in-terms: the priors are in your own terms',
+    'weak: add a weak prior to each parameter without one; in-terms: your custom terms already contain the priors',
     ['weak', 'inTerms'],
   ],
 ] as const;

@@ -70,7 +70,7 @@ async function explore(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
-      reject(new InvalidInputError(`Port ${port} cannot be served: ${taken}. Give another with --port.`));
+      reject(new InvalidInputError(`Port ${port} is unavailable: ${taken}. Choose another with --port.`));
     });
     // Reachable from this machine only.
     server.listen(port, LOCAL, resolve);

@@ -19,7 +19,7 @@ import {
 import { describedModel, kindOf } from '../../models/index.ts';
 import type { ResultFolder, StandardizedColumns, Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
-import { checkFiles, completedTable, FIT_FILE, prepareFiles, readFit, writeFit } from './fitFiles.ts';
+import { checkFiles, completedTable, FIT_FILE, likeliest, prepareFiles, readFit, writeFit } from './fitFiles.ts';
 import {
   addFlags,
   camelCase,
@@ -38,10 +38,10 @@ import {
 import { readJsonFile, readModelOptions } from './jsonOptions.ts';
 import { checkPredicts, MODEL_NAMES, modelsHelp } from './modelHelp.ts';
 import { checkPictures, PLOT_FLAGS, type ShownColumns } from './pictures.ts';
-import { modelTable } from './preparedTable.ts';
+import { checkWeights, modelTable } from './preparedTable.ts';
 import { checkTime, TIME_FLAGS } from './sequence.ts';
 import { type Context, effort, exitCodeOf, NO_BAR, progressBar, type TimeBudget, timeBudget } from './streams.ts';
-import { COLUMN_FLAGS, isFile, KIND_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
+import { COLUMN_FLAGS, isFile, KIND_FLAGS, TABLE_FLAGS, WEIGHTS } from './tableFlags.ts';
 import { ofPoints, rowsOfPoints, tableRecord } from './tableReport.ts';
 
 const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
@@ -80,7 +80,7 @@ const FLAGS = {
     ['--verbose', 'print how the search ended in numbers'],
   ],
   'Pictures:': PLOT_FLAGS,
-  'Table:': [...COLUMN_FLAGS, ...KIND_FLAGS, ...TABLE_FLAGS],
+  'Table:': [...COLUMN_FLAGS, ...KIND_FLAGS, WEIGHTS, ...TABLE_FLAGS],
   'Search:': [
     ...SEARCH_FLAGS,
     [
@@ -132,12 +132,13 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   const options = await readModelOptions(given.options, given);
   if (given.imageGrid) checkPredicts(given.model, options, '--image-grid');
   checkTime(given, options);
+  checkWeights(given, options);
   if (given.start !== undefined && given.resume !== undefined) {
     throw new InvalidInputError('--start and --resume both set where the search begins. Give one of them.');
   }
   const startFile = given.start === undefined ? undefined : join(given.start, FIT_FILE);
   await checkFiles(given, [data, given.labels, given.options, given.parts, startFile]);
-  const prepared = await modelTable(data, options, given, streams);
+  const prepared = await modelTable(data, options, { ...given, keepCells: true }, streams);
   const pictured = await checkPictures(given, prepared.table);
   const { table, observations, options: chosenOptions } = prepared;
   const model =
@@ -256,7 +257,9 @@ async function write(
       time: { secondsLeft: budget.left, note: (text) => streams.stderr.write(`note: ${text}\n`) },
     },
     plots: given,
-    completed,
+    ...(completed !== undefined && {
+      completed: { ...completed, text: table.completedText!(likeliest(completed.mean, result, table)) },
+    }),
     parts: given.parts,
   });
   // Intervals are of numbers: a hidden level of a category has none.

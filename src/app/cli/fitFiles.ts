@@ -10,6 +10,7 @@ import {
   NumericalError,
   type Prediction,
 } from '../../index.ts';
+import type { ColumnKind } from '../../models/index.ts';
 import {
   checkFolderPath,
   type LabelColumn,
@@ -76,15 +77,46 @@ export const deviations = (variances: Matrix): Matrix => variances.map(Math.sqrt
 
 const COMPLETED_FILES = ['completed.csv', 'completedDeviations.csv'] as const;
 
+/** Kinds of columns whose entries are whole numbers. */
+const WHOLE = ['binary', 'count', 'grade'];
+
+/**
+ * Means as entries of the table, for fits by the kinds of columns: 1 for the most probable level of a category and 0 for the others; the nearest
+ * whole number for binary columns, counts and grades.
+ */
+export function likeliest(mean: Matrix, fit: Fit, { columns }: Pick<TableRecord, 'columns'>): Matrix {
+  const { kinds = {} } = fit.toJSON().model as { readonly kinds?: Readonly<Record<string, ColumnKind>> };
+  const levelsOf = columns.map((name) => {
+    const category = Object.keys(kinds).find((each) => kinds[each] === 'category' && name.startsWith(`${each}=`));
+    return category === undefined ? [] : columns.flatMap((each, j) => (each.startsWith(`${category}=`) ? [j] : []));
+  });
+  return mean.map((entry, i, j) => {
+    const levels = levelsOf[j]!;
+    if (levels.length === 0) return WHOLE.includes(kinds[columns[j]!] ?? '') ? Math.round(entry) : entry;
+    const best = levels.reduce((most, level) => (mean.at(i, level) > mean.at(i, most) ? level : most));
+    return Number(j === best);
+  });
+}
+
+/**
+ * Moments of the entries: in each row the standard deviation of each column of the model under its name, 0 for observed entries, then the means; the mean
+ * of a category's level is its probability.
+ */
+export const momentsTable = ({ mean, deviation }: Completed, names: readonly string[]) => ({
+  matrix: joinedColumns([deviation, mean]),
+  names: [...names, ...names.map((name) => `${name} mean`)],
+});
+
 /** Adds completed.csv and completedDeviations.csv. */
 async function addCompleted(
   to: ResultFolder,
-  { mean, deviation }: Completed,
+  completed: Completed & { readonly text: string },
   { columns }: TableRecord,
   options: { readonly ids?: LabelColumn },
 ): Promise<void> {
-  await to.add(COMPLETED_FILES[0], tableText(mean, columns, undefined, options));
-  await to.add(COMPLETED_FILES[1], tableText(deviation, columns, undefined, options));
+  const { matrix, names } = momentsTable(completed, columns);
+  await to.add(COMPLETED_FILES[0], completed.text);
+  await to.add(COMPLETED_FILES[1], tableText(matrix, names, undefined, options));
 }
 
 export const FIT_FILE = 'fit.json';
@@ -137,7 +169,8 @@ interface FitContents {
   /** Contents of the pictures, with the ids of the shown points. */
   readonly shown: Shown;
   readonly plots: PlotArguments;
-  readonly completed?: Completed | undefined;
+  /** The completed table, and its text in the form of its file. */
+  readonly completed?: Completed & { readonly text: string };
   /** Module of custom parts that the fit used. */
   readonly parts?: string | undefined;
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { joinedColumns, savedObservations } from '../../core/index.ts';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection, predictLabels } from '../../index.ts';
-import { readTable } from '../io/index.ts';
-import { deviations, filesOfFit, filled, imputation, readFit } from './fitFiles.ts';
+import { readTable, writeTable } from '../io/index.ts';
+import { deviations, filesOfFit, filled, imputation, likeliest, momentsTable, readFit } from './fitFiles.ts';
 import {
   addFlags,
   chosen,
@@ -28,7 +28,7 @@ const REMEDIES: Readonly<Record<Ability, string>> = {
   project: 'Fit it to observations, or take another model.',
   sample: 'A Gaussian-process model can, such as gplvm.',
   interpolate: 'A model with a map to the data can, such as gplvm.',
-  forecast: 'Its latents do not follow each other in time: fit gplvm or tpslvm with --options \'{"dynamics": true}\'.',
+  forecast: 'Its latents have no dynamics. Fit gplvm or tpslvm with --options \'{"dynamics": true}\'.',
 };
 
 /**
@@ -238,7 +238,15 @@ export const defineSample = (command: Command, streams: Context): Command =>
     },
   );
 
-const IMPUTE_FLAGS = [PARTS, ...TABLE_FLAGS, ...OUTPUT_FLAGS] as const;
+const IMPUTE_FLAGS = [
+  PARTS,
+  ...TABLE_FLAGS,
+  [
+    '--deviations <file>',
+    'write standard deviations and means there, with the probability of each level of a category',
+  ],
+  ...OUTPUT_FLAGS,
+] as const;
 
 /** `impute DIR` */
 export const defineImpute = (command: Command, streams: Context): Command =>
@@ -252,21 +260,34 @@ export const defineImpute = (command: Command, streams: Context): Command =>
     ...IMPUTE_FLAGS,
   ).action(async (folder: string, data: string, given: Given<typeof IMPUTE_FLAGS>) => {
     const { fit, record } = await readFit(folder, given);
-    checkOut(given, [data, ...filesOfFit(folder)]);
-    const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
+    const inputs = [data, ...filesOfFit(folder)];
+    checkOut(given, inputs);
+    checkOut({ ...given, out: given.deviations }, inputs, '--deviations');
+    const reading = { ...given, missing: 'ignore', keepCells: true } as const;
+    const { table, observations } = await fittedTable(data, record, reading, streams);
     const prediction = await imputation(fit, observations, isFitted(fit, observations));
     if (prediction === undefined) {
       throw new InvalidInputError(
         `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu.`,
       );
     }
-    const { mean, deviation } = filled(observations, prediction, unitsOf(record));
+    const completed = filled(observations, prediction, unitsOf(record));
+    const { mean, deviation } = completed;
     const names = columnNames(record, mean.columns);
+    if (given.deviations !== undefined) {
+      const { matrix, names: both } = momentsTable(completed, names);
+      const ids = idsIn(table);
+      await writeTable(given.deviations, matrix, both, undefined, {
+        ...(ids && { ids }),
+        replace: given.force === true,
+      });
+    }
     await put(
       streams,
       given,
-      { matrix: joinedColumns([mean, deviation]), names: [...names, ...names.map(deviationName)], ids: idsIn(table) },
+      (format) => table.completedText!(likeliest(mean, fit, { columns: names }), format),
       { model: fit.model, columns: names, mean: mean.toArrays(), deviation: deviation.toArrays() },
+      given.deviations,
     );
   });
 
@@ -319,10 +340,11 @@ async function putPrediction(
 async function put(
   streams: Context,
   given: OutputArguments,
-  ...[table, json]: [Parameters<typeof putTable>[2], object]
+  ...[table, json, beside]: [Parameters<typeof putTable>[2], object, string?]
 ) {
-  await putTable(streams, given, table, json);
-  if (given.out !== undefined && !given.json) streams.stderr.write(`wrote ${given.out}\n`);
+  await putTable(streams, given, table, json, beside);
+  if (given.json) return;
+  for (const file of [given.out, beside]) if (file !== undefined) streams.stderr.write(`wrote ${file}\n`);
 }
 
 /** Ids of the rows of a table. */

@@ -15,15 +15,26 @@ import {
 } from './modelHelp.ts';
 import { sequenceOf, type TimeArguments, withSegments } from './sequence.ts';
 import { type Context, writeLines } from './streams.ts';
-import { isFile, type KIND_FLAGS, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
+import {
+  isFile,
+  type KIND_FLAGS,
+  readLabeledTable,
+  type TableArguments,
+  tableOptions,
+  type WEIGHTS,
+} from './tableFlags.ts';
 import { list, notesOf, tableReport } from './tableReport.ts';
 
 /** Arguments for the table of a model; without an explicit model, the table may determine it. */
 type ModelTableArguments = TableArguments &
   FlaggedOptions &
-  Partial<Given<typeof KIND_FLAGS>> & { readonly isDefault?: boolean | undefined } & TimeArguments & {
+  Partial<Given<typeof KIND_FLAGS> & Given<readonly [typeof WEIGHTS]>> & {
+    readonly isDefault?: boolean | undefined;
+  } & TimeArguments & {
     readonly color?: string;
     readonly json?: boolean;
+    /** Whether the table keeps its cells, so that it can be written with its missing entries filled in. */
+    readonly keepCells?: boolean;
   };
 
 /** Table in the form that a model requires. */
@@ -60,12 +71,13 @@ export async function modelTable(
   given: ModelTableArguments,
   streams: Context,
 ): Promise<Omit<PreparedTable, 'notes'> & { readonly table: Table; readonly model: string }> {
-  const { json, color, time, sequence: column, missing } = given;
+  const { json, color, time, sequence: column, weights, missing, keepCells } = given;
   if (missing === 'ignore') checkTakesMissing(given.model);
   const kinds = takesKinds(options, given);
-  const reading = Object.entries({ color, time, sequence: column }).filter(([, name]) => name !== undefined);
+  const reading = Object.entries({ color, time, sequence: column, weights }).filter(([, name]) => name !== undefined);
   const table = await reportedTable(data, given, streams, {
     ...Object.fromEntries(reading),
+    ...(keepCells && { keepCells }),
     ...(kinds && readingByKind(given)),
   });
   const hasCategories = table.columns.some((name, j) => name.includes('=') && isIndicator(table.observations, j));
@@ -83,14 +95,32 @@ export async function modelTable(
     ...sequence.lines.filter((line) => !json || line.startsWith('note:')),
     ...notes,
   ]);
-  return { ...prepared, table, model, options: withSegments(prepared.options, sequence.segments) };
+  return { ...prepared, table, model, options: withWeights(withSegments(prepared.options, sequence.segments), table) };
+}
+
+/** Options with the weights of the table's rows, if it has any. */
+const withWeights = (options: ModelOptions, { weights }: Table): ModelOptions =>
+  weights === undefined ? options : { ...options, rowWeights: Array.from(weights) };
+
+/** @throws InvalidInputError for a built-in model without weights of rows, and for options that set them too */
+export function checkWeights({ model, weights }: ModelTableArguments, { rowWeights }: ModelOptions): void {
+  if (weights === undefined) return;
+  if (rowWeights !== undefined) {
+    throw new InvalidInputError(
+      'Weights of rows are set both by --weights and by "rowWeights" in --options. Give one.',
+    );
+  }
+  if (takesOption(model, 'rowWeights') !== false) return;
+  throw new InvalidInputError(
+    `${model} has no weights of rows. Leave out --weights, or take one of ${modelsWith('rowWeights').join(', ')}.`,
+  );
 }
 
 /** Models that support densities by the kinds of columns, and the default one for a table with categories or missing entries. */
 const BY_KIND = ['gplvm', 'bayesianGplvm'];
 const DEFAULT_BY_KIND = 'bayesianGplvm';
 /** Options that can be combined with densities by kind. */
-const BESIDE_KINDS = ['latentDim', 'inducing', 'missing'];
+const BESIDE_KINDS = ['latentDim', 'inducing', 'missing', 'rowWeights'];
 
 /**
  * Model of a table. By default, and unless an option requires another model, rows with missing entries whose points would follow the noise are
@@ -153,6 +183,7 @@ function tableByKind(table: Table, options: ModelOptions, given: ModelTableArgum
       latentDim: Math.min(2, table.columns.length),
       ...options,
       ...(hasHoles && { missing: 'ignore' }),
+      ...(table.weights && { rowWeights: Array.from(table.weights) }),
       columns: byKind(as === undefined ? {} : { as }),
     } as ModelOptions,
   };
@@ -218,10 +249,18 @@ const isConstant = (values: Float64Array): boolean => {
   return present.every((value) => value === present[0]);
 };
 
-function refusedHoles({ observations, columns }: Table, model: string): InvalidInputError {
-  const { data, rows } = observations;
-  const count = data.filter(Number.isNaN).length;
-  const holed = columns.filter((_, j) => observations.column(j).some(Number.isNaN));
+function refusedHoles({ observations, columns: all, leftOut }: Table, model: string): InvalidInputError {
+  const { rows } = observations;
+  // The indicators of a category are one column of the file.
+  const byColumn = new Map(
+    all.map((name, j) => {
+      const category = leftOut.find(({ column }) => name.startsWith(`${column}=`));
+      return [category?.column ?? name, observations.column(j).filter(Number.isNaN).length];
+    }),
+  );
+  const columns = [...byColumn.keys()];
+  const count = [...byColumn.values()].reduce((sum, missing) => sum + missing, 0);
+  const holed = columns.filter((name) => byColumn.get(name)! > 0);
   const places = `in ${holed.length === 1 ? 'column' : 'columns'} ${list(holed.map((name) => `'${name}'`))}`;
   const drop =
     holed.length < columns.length

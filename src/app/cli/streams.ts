@@ -2,7 +2,7 @@ import { existsSync, fstatSync, fsyncSync, statSync, writeSync } from 'node:fs';
 import { SingleBar } from 'cli-progress';
 import { LatentFieldError, secondsOfRows, systemReason } from '../../core/index.ts';
 import { type FitDiagnostics, InvalidInputError, type Matrix, type Model, type TraceEntry } from '../../index.ts';
-import { checkFilePath, type LabelColumn, tableText, writeTable } from '../io/index.ts';
+import { checkFilePath, type LabelColumn, tableText, writeAtomically, writeTable } from '../io/index.ts';
 import { FORCE, type Given, JSON_OUTPUT } from './flags.ts';
 
 /** Progress of a fit: after an iteration, or within a stage of a closed-form solution, with its completed fraction `part`. */
@@ -224,33 +224,54 @@ function identityOf(path: string | undefined): string | undefined {
   return `${dev} ${ino}`;
 }
 
-/** Checks the only file that a command writes, if any: its path must be valid, and an existing file requires --force. */
-export function checkOut({ out, force }: OutputArguments, inputs: Inputs): void {
+/** Checks a file that a command writes, if any: its path must be valid, and an existing file requires --force. */
+export function checkOut(
+  { out, force }: { readonly out?: string | undefined; readonly force?: boolean },
+  inputs: Inputs,
+  flag?: string,
+): void {
   if (out === undefined) return;
   checkFilePath(out);
-  checkOutputs([out], force, inputs);
+  checkOutputs([out], force, inputs, flag);
 }
 
-/** Writes a table to a file, to stdout as CSV, or to stdout inside a JSON object. */
+/** Table of results. */
+interface PutTable {
+  readonly matrix: Matrix;
+  readonly names: readonly string[];
+  readonly ids?: LabelColumn | undefined;
+  readonly labels?: LabelColumn;
+}
+
+/**
+ * Writes a table to a file, to stdout as CSV, or to stdout inside a JSON object.
+ *
+ * @param table - the table, or its text
+ * @param beside - another file that was written
+ */
 export async function putTable(
   streams: Streams,
   given: OutputArguments,
-  table: {
-    readonly matrix: Matrix;
-    readonly names: readonly string[];
-    readonly ids?: LabelColumn | undefined;
-    readonly labels?: LabelColumn;
-  },
+  table: PutTable | ((format: 'csv' | 'tsv') => string),
   json: object,
+  beside?: string,
 ): Promise<void> {
-  const { matrix, names, labels } = table;
-  const ids = table.ids === undefined ? {} : { ids: table.ids };
-  if (given.out !== undefined)
-    await writeTable(given.out, matrix, names, labels, { ...ids, replace: given.force === true });
+  const { out } = given;
+  const replace = given.force === true;
+  const isText = typeof table === 'function';
+  const ids = isText || table.ids === undefined ? {} : { ids: table.ids };
+  if (out !== undefined && isText) {
+    const format = /\.(csv|tsv)$/.exec(out)?.[1];
+    if (format === undefined) throw new InvalidInputError(`'${out}': tables are written as .csv or .tsv.`);
+    await writeAtomically(out, table(format as 'csv' | 'tsv'), { replace });
+  } else if (out !== undefined && !isText) {
+    await writeTable(out, table.matrix, table.names, table.labels, { ...ids, replace });
+  }
   if (given.json) {
-    streams.stdout.write(`${JSON.stringify({ ...json, files: given.out === undefined ? [] : [given.out] })}\n`);
-  } else if (given.out === undefined) {
-    streams.stdout.write(tableText(matrix, names, labels, ids));
+    const files = [out, beside].filter((file) => file !== undefined);
+    streams.stdout.write(`${JSON.stringify({ ...json, files })}\n`);
+  } else if (out === undefined) {
+    streams.stdout.write(isText ? table('csv') : tableText(table.matrix, table.names, table.labels, ids));
   }
 }
 

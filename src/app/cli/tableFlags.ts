@@ -51,12 +51,13 @@ interface FittedTable {
 export async function fittedTable(
   file: string,
   record: TableRecord | undefined,
-  given: TableArguments & { readonly labels?: string },
+  given: TableArguments & { readonly labels?: string; readonly keepCells?: boolean },
   { stderr }: Streams,
 ): Promise<FittedTable> {
   const options: ReadTableOptions = {
     ...tableOptions(given),
     ...(given.missing === 'ignore' && { allowAbsent: true }),
+    ...(given.keepCells && { keepCells: true }),
   };
   const labels = given.labels === undefined || isFile(given.labels) ? {} : { labels: given.labels };
   const table =
@@ -77,7 +78,11 @@ const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', se
 
 /** Flags for selecting and transforming the columns of a table to fit. */
 export const COLUMN_FLAGS = [
-  ['--columns <names>', "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0", several],
+  [
+    '--columns <names>',
+    "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0; dates as days, or as 'day=season cosine,day=season sine'",
+    several,
+  ],
   ['--one-hot <names>', 'columns of text to use as 0 and 1, one per category, such as kind=oil', several],
   [
     '--row-sums <n>',
@@ -85,6 +90,12 @@ export const COLUMN_FLAGS = [
     rowSums,
   ],
   ['--log1p', 'take log(1 + y) of each entry, after --row-sums'],
+] as const;
+
+/** Flag for the weights of a table's rows. */
+export const WEIGHTS = [
+  '--weights <column>',
+  'the column with the weight of each row, a number from 0: it counts like so many repeated rows; for Gaussian-process models with inducing inputs',
 ] as const;
 
 /** Flags for the densities of a table's columns. */

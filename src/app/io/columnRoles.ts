@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, namedOptions } from '../../core/options.ts';
+import { isDate } from './dates.ts';
 import { type DelimitedRow, rectangular, splitRows } from './delimited.ts';
 import { type MissingValues, missingCodes } from './missingValues.ts';
 import { parseNumpy } from './npy.ts';
@@ -136,7 +137,12 @@ export interface LeftOut {
 /** Kinds of columns. */
 export type Appearance =
   | { readonly kind: 'feature' }
-  | { readonly kind: 'index' | 'text' | 'constant' | 'empty'; readonly reason: string };
+  | {
+      readonly kind: 'index' | 'text' | 'constant' | 'empty';
+      readonly reason: string;
+      /** True for columns of dates. */
+      readonly isOfDates?: true;
+    };
 
 const IDENTIFIER =
   /^(id|ids|idx|index|row|rows|rowid|row_?(id|name|number|names|no)|rownames?|key|uuid|guid|unnamed: ?\d+|.*[_ .-]ids?|.*[a-z]I[dD])$/i;
@@ -151,7 +157,7 @@ const FEWEST_UNIQUE = 20;
  * - an index: no name, first, and no repeated value; the name of an identifier (id, index, row, key, sample_id, …) and whole numbers; text
  *   without repetitions; whole numbers that count the rows up by one, in order or, from 20 rows, in any order; the first column, from 20 rows, of
  *   distinct whole numbers, if other columns are not like that;
- * - text: more than half of its cells are not numbers;
+ * - text: more than half of its cells are not numbers, or all of them are dates; dates that are not repeated are an index;
  * - constant without missing entries, or entirely empty.
  */
 export function appearance(column: RawColumn, position: number, all: readonly RawColumn[]): Appearance {
@@ -186,13 +192,18 @@ export function arrayAppearance({ numbers, text }: RawColumn): Appearance {
   return isConstant ? { kind: 'constant', reason: `is ${first} in every row` } : { kind: 'feature' };
 }
 
-/** First column that looks like an index; a mere row counter yields to text that names each row. −1 if there is none. */
+/** First column that looks like an index; dates yield to other columns, and a mere row counter to text. −1 if there is none. */
 export function namingColumn(
   looks: readonly Appearance[],
   columns: readonly RawColumn[],
   isTaken: (j: number) => boolean,
 ): number {
-  const found = looks.flatMap(({ kind }, j) => (kind === 'index' && !isTaken(j) ? [j] : []));
+  const index = looks.flatMap((look, j) =>
+    look.kind === 'index' && !isTaken(j) ? [{ j, isOfDates: look.isOfDates }] : [],
+  );
+  const found = [...index.filter(({ isOfDates }) => !isOfDates), ...index.filter(({ isOfDates }) => isOfDates)].map(
+    ({ j }) => j,
+  );
   const first = found[0];
   if (first === undefined) return -1;
   const { numbers } = columns[first]!;
@@ -230,6 +241,10 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
   ) {
     return { kind: 'index', reason: 'contains whole numbers beyond 2⁵³, none of them twice' };
   }
+  if (present.length > 0 && present.every(isDate)) {
+    const reason = `contains dates (\`time: '${name}'\` takes them as the times of the rows)`;
+    return { kind: isUnique && mayName ? 'index' : 'text', reason, isOfDates: true };
+  }
   // A text among numbers is a mistake, which the reader reports with its position, as it does numbers in a form that is not certain.
   const words = read === undefined ? texts : texts.filter((cell) => !isWrittenNumber(cell));
   if (2 * words.length <= present.length && (read !== undefined || present.length === 0)) return { kind: 'feature' };
@@ -240,7 +255,7 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
   }
   const areNumbers = 2 * present.filter((cell) => beginsLikeNumber(cell) || hasDecimals(cell)).length > present.length;
   if (isUnique && mayName && !areNumbers) return { kind: 'index', reason: 'is text that names each row' };
-  const kinds = new Set(text).size;
+  const kinds = new Set(present).size;
   return { kind: 'text', reason: `is text ('${shown}', ${kinds === 1 ? 'always' : `${kinds} kinds`})` };
 }
 

@@ -34,7 +34,7 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
       ...(compressors === undefined ? {} : { compressors }),
       onChunk: ({ columnName, columnData }) => chunks.get(columnName)!.push(columnData),
     });
-    const durations = await durationUnits(metadata.key_value_metadata);
+    const durations = await durationUnits(metadata.key_value_metadata, file);
     const columns = [...chunks].map(([name, parts], j): TypedColumn => {
       const held = parts.reduce((sum, { length }) => sum + length, 0);
       const unit = durations.get(name);
@@ -114,15 +114,22 @@ function parquetType({ element, children }: SchemaTree): ColumnType {
   return { kind: type === 'FIXED_LEN_BYTE_ARRAY' && logical?.type !== 'FLOAT16' ? 'bytes' : 'plain' };
 }
 
-/** Units of the columns that are durations in the Arrow schema, which its libraries store next to the Parquet schema, since Parquet has no such type. */
+/**
+ * Units of the columns that are durations in the Arrow schema, which its libraries store next to the Parquet schema, since Parquet has no such type.
+ *
+ * @throws InvalidInputError with the code `damaged` if the Arrow schema names places outside itself
+ */
 async function durationUnits(
   metadata: readonly { readonly key: string; readonly value?: string }[] | undefined,
+  file: string,
 ): Promise<ReadonlyMap<string, bigint>> {
-  const schema = metadata?.find(({ key }) => key === 'ARROW:schema')?.value;
-  if (schema === undefined) return new Map();
+  const encoded = metadata?.find(({ key }) => key === 'ARROW:schema')?.value;
+  if (encoded === undefined) return new Map();
+  const schema = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+  checkArrowMetadata(schema, `${file}', 'ARROW:schema`);
   try {
     const { tableFromIPC, Type } = await import('@uwdata/flechette');
-    const { fields } = tableFromIPC(Uint8Array.from(atob(schema), (letter) => letter.charCodeAt(0))).schema;
+    const { fields } = tableFromIPC(schema).schema;
     return new Map(
       fields.flatMap(({ name, type }) => {
         const found = arrowType(type, Type);

@@ -1,5 +1,6 @@
+import { cos, sin } from '../../core/elementary/index.ts';
 import type { MissingCodes } from './missingValues.ts';
-import type { RawColumn } from './rawTable.ts';
+import type { RawColumn, RawTable } from './rawTable.ts';
 import { numbersIn } from './writtenValues.ts';
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(\.\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/;
@@ -22,6 +23,57 @@ export const datesIn = (column: RawColumn, missing: MissingCodes): Float64Array 
 
 /** True if the cell is an ISO 8601 date. */
 export const isDate = (cell: string): boolean => days(cell) !== undefined;
+
+/** Unit of dates that are read as numbers. */
+export const DAYS = 'days since 1970-01-01';
+
+/** Table in whose chosen columns dates are numbers of days, with a note. */
+export function withDays(raw: RawTable, chosen: readonly number[]): RawTable {
+  const notes: string[] = [];
+  const isChosen = new Set(chosen);
+  const columns = raw.columns.map((column, j): RawColumn => {
+    const numbers = isChosen.has(j) ? datesIn(column, raw.missing) : undefined;
+    if (numbers === undefined) return column;
+    const { name, isNamed, text } = column;
+    notes.push(`'${name}' contains dates, which are read as ${DAYS}.`);
+    const write = (value: number) => dayText(Math.round(value) * MILLISECONDS_A_DAY);
+    return { name, isNamed, numbers, unit: DAYS, write, source: (row) => text![row]! };
+  });
+  return notes.length === 0 ? raw : { ...raw, columns, notes: [...raw.notes, ...notes] };
+}
+
+/** Elapsed part of the year, from 0 to 1, of a date in days. */
+function partOfYear(date: number): number {
+  const year = new Date(date * MILLISECONDS_A_DAY).getUTCFullYear();
+  const [first, next] = [year, year + 1].map((each) => new Date(0).setUTCFullYear(each, 0, 1) / MILLISECONDS_A_DAY);
+  return (date - first!) / (next! - first!);
+}
+
+const SEASON = { 'season cosine': cos, 'season sine': sin };
+
+/** Names of the two columns of a date's season, cos 2πu and sin 2πu for the elapsed part u of the year. */
+export const seasonColumns = (column: string): readonly string[] =>
+  Object.keys(SEASON).map((part) => `${column}=${part}`);
+
+/** Table with the seasons of dates that are known by name, NaN where the date is missing. */
+export function withSeasons(raw: RawTable, known: readonly string[]): RawTable {
+  const names = new Set(raw.columns.map(({ name }) => name));
+  const added = raw.columns.flatMap((column): RawColumn[] => {
+    const { name, isNamed } = column;
+    const wanted = Object.entries(SEASON).filter(
+      ([part]) => known.includes(`${name}=${part}`) && !names.has(`${name}=${part}`),
+    );
+    const dates = wanted.length === 0 ? undefined : datesIn(column, raw.missing);
+    if (dates === undefined) return [];
+    return wanted.map(([part, wave]) => ({
+      name: `${name}=${part}`,
+      isNamed,
+      isSeason: true as const,
+      numbers: dates.map((date) => wave(2 * Math.PI * partOfYear(date))),
+    }));
+  });
+  return added.length === 0 ? raw : { ...raw, columns: [...raw.columns, ...added] };
+}
 
 /** Nanoseconds of the time units of dates in files. */
 export const NANOSECONDS = {

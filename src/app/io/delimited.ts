@@ -175,7 +175,7 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   const binary = decoded.indexOf('\0');
   if (binary >= 0) {
     throw new InvalidInputError(
-      `'${file}' is not text: its character ${binary + 1} is a null. Save the table as .csv, .tsv or .txt, or give an array of NumPy as .npy.`,
+      `'${file}' is not a text file: character ${binary + 1} is a null byte. Save the table as .csv, .tsv or .txt, or a NumPy array as .npy.`,
     );
   }
   const notes = note === undefined ? [] : [note];
@@ -187,7 +187,8 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   const cells = function* () {
     for (const row of split.rows) yield* row.cells;
   };
-  const read = numberReader(numberStyle(cells(), split.delimiter, file, options, missing, notes));
+  const style = numberStyle(cells(), split.delimiter, file, options, missing, notes);
+  const read = numberReader(style);
   const table = rectangular(tableRows(split.rows, lines, read, options, notes), file, notes);
   const blank = blankLines(table);
   if (blank > 0) notes.push(`${counted(blank, 'blank line')} between its rows ${blank === 1 ? 'is' : 'are'} left out.`);
@@ -203,6 +204,12 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
     rows: body.length,
     columns: unique.map((name, j) => textColumn({ rows: body, read, notes }, j, name, Boolean(names?.[j]))),
     place: (row) => `line ${body[row]!.line}`,
+    layout: {
+      ...(names !== undefined && { header: names }),
+      rows: body.map((row) => row.cells),
+      delimiter: split.delimiter,
+      decimal: style.decimal,
+    },
     notes,
   };
 }

@@ -4,7 +4,8 @@ import { checkGiven, checkOptions } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
-import type { RawTable } from './rawTable.ts';
+import { withSeasons } from './dates.ts';
+import type { RawColumn, RawTable } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { readRawTable } from './tableFiles.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
@@ -25,7 +26,10 @@ export async function readMatchingTable(
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
-  const raw = withKnownCategories(withTruths(await readRawTable(file, given)), known.columns);
+  const raw = withKnownCategories(
+    withSeasons(withTruths(await readRawTable(file, given)), known.columns),
+    known.columns,
+  );
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);
   const { idColumn } = known;
@@ -57,17 +61,27 @@ export async function readMatchingTable(
     );
   }
   checkUnits(raw, known);
-  const absent = missing.map((name) => ({ name, isNamed, numbers: new Float64Array(raw.rows).fill(Number.NaN) }));
+  const absent = missing.map((name) => absentColumn(name, raw.rows, known));
   const whole = { ...raw, columns: [...raw.columns, ...absent] };
   const read = tableOf(whole, { ...options, columns: known.columns });
   const absentNote = `The table lacks ${counted(missing.length, 'column')} of the fit, which ${missing.length === 1 ? 'is' : 'are'} read as missing: ${quoted(missing)}.`;
   const table = missing.length === 0 ? read : { ...read, notes: [...read.notes, absentNote] };
-  const wanted = new Set(known.columns);
+  const written = new Map(raw.columns.map(({ name, level }) => [name, level?.column ?? name]));
+  const wanted = new Set(known.columns.flatMap((name) => written.get(name) ?? []));
   const order = names.filter((name) => wanted.has(name));
-  const isSwapped = order.some((name, j) => name !== known.columns[j]);
+  const isSwapped = [...wanted].some((name, j) => name !== order[j]);
   return isSwapped
     ? { ...table, notes: [...table.notes, 'The columns are put in the order of the fit, by their names.'] }
     : table;
+}
+
+/** Column that the file lacks; `kind=oil` is a level of `kind`, if the fitted table had a column of categories with this name. */
+function absentColumn(name: string, rows: number, { others }: KnownColumns): RawColumn {
+  const column = others.find((other) => name.startsWith(`${other}=`));
+  return {
+    ...{ name, isNamed: true, isAbsent: true, numbers: new Float64Array(rows).fill(Number.NaN) },
+    ...(column !== undefined && { level: { column, category: name.slice(column.length + 1) } }),
+  };
 }
 
 /** @throws InvalidInputError for a column that is in percent in one of the two tables only */

@@ -27,14 +27,17 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
   const wrong = (line: number | undefined, what: string) =>
     new InvalidInputError(`'${file}'${line === undefined ? '' : `, line ${line}`} ${what}`, { code: 'damaged' });
   if (object === undefined)
-    throw wrong(1, "is not a Matrix Market file: it begins with '%%MatrixMarket matrix coordinate …'.");
+    throw wrong(
+      1,
+      "is not a Matrix Market file: the first line of such a file begins with '%%MatrixMarket matrix coordinate'.",
+    );
   if (object !== 'matrix' || !['coordinate', 'array'].includes(format!)) {
     throw wrong(1, `contains a '${object} ${format}': 'matrix coordinate' and 'matrix array' are read.`);
   }
   if (!['real', 'integer', 'double', 'pattern'].includes(field!))
     throw wrong(1, `contains '${field}' numbers: real ones are read.`);
   if (!['general', 'symmetric', 'skew-symmetric'].includes(symmetry!)) {
-    throw wrong(1, `is '${symmetry}': 'general', 'symmetric' and 'skew-symmetric' are read.`);
+    throw wrong(1, `has the symmetry '${symmetry}': supported are 'general', 'symmetric' and 'skew-symmetric'.`);
   }
   const sizes = lines.next().value;
   const size = sizes?.text.trim().split(/\s+/).map(numberIn) ?? [];

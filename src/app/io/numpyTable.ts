@@ -70,7 +70,7 @@ export function numpyArchiveTable(
   };
 }
 
-/** Array, or the reason why it cannot be read, since unrequested arrays may be unreadable. */
+/** The array, or why it cannot be read; only requested arrays must be readable. */
 function readable(parse: () => NumpyArray): NumpyArray | InvalidInputError {
   try {
     return parse();

@@ -18,8 +18,25 @@ export interface RawColumn {
   readonly unit?: string;
   /** Content of columns of lists and records (as JSON in `text`), as the end of a sentence. */
   readonly nested?: string;
+  /** Text for a number in the form of the other cells, with this decimal mark; default the plain number. */
+  readonly write?: (value: number, mark: string) => string;
+  /** Category whose indicators these numbers are, and its column. */
+  readonly level?: { readonly column: string; readonly category: string };
+  /** True for the season of a column of dates. */
+  readonly isSeason?: true;
+  /** True for columns that the file lacks, which are missing throughout. */
+  readonly isAbsent?: true;
   /** Text in the file for a row of `numbers`, if it was text. */
   readonly source?: (row: number) => string;
+}
+
+/** Cells of a text and their form. */
+export interface TextLayout {
+  /** First line, if it contains names. */
+  readonly header?: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly delimiter: string;
+  readonly decimal: '.' | ',';
 }
 
 /** Table as in its file, column by column. */
@@ -35,6 +52,8 @@ export interface FileTable {
   readonly notes: readonly string[];
   /** Names of the points outside the table, with a title. */
   readonly ids?: { readonly name: string; readonly values: readonly string[] };
+  /** Form of a table of text; other formats have none. */
+  readonly layout?: TextLayout;
   /** Further columns by name: other arrays of an archive. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
 }

@@ -32,7 +32,7 @@ export async function rowsOf(file: string): Promise<RowSource> {
   const [rows, columns] = shape as readonly [number, number];
   if (shape.length !== 2) {
     throw new InvalidInputError(
-      `'${file}' must contain a matrix, one row a point, but its shape is (${shape.join(', ')}).`,
+      `'${file}' must contain a matrix, one row per point, but its shape is (${shape.join(', ')}).`,
     );
   }
   if (fortranOrder) {

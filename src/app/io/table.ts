@@ -4,13 +4,14 @@ import type { NormalizedCounts } from '../../core/namedTable.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
-import { datesIn, isDate } from './dates.ts';
+import { type CompletedText, completionOf } from './completedText.ts';
+import { datesIn, isDate, seasonColumns, withDays, withSeasons } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { beginsLikeNumber, remedyForWritten } from './writtenForms.ts';
-import { withCategories, withTruths } from './writtenValues.ts';
+import { withCategories, withKnownCategories, withTruths } from './writtenValues.ts';
 
 /** Table of numbers with one point per row, and the names and roles of its columns. */
 export interface Table {
@@ -32,6 +33,8 @@ export interface Table {
   readonly color?: Float64Array | string[];
   /** N×1 times of the rows: numbers, or dates as days since 1970-01-01; if requested. */
   readonly time?: Matrix;
+  /** N weights of the rows, numbers from 0; if requested. */
+  readonly weights?: Float64Array;
   /** Columns of the file without any of these roles, with reasons. */
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
@@ -40,6 +43,12 @@ export interface Table {
   readonly counts?: NormalizedCounts;
   /** Units in the cells, such as '%', by column; absent without any. */
   readonly writtenUnits?: Readonly<Record<string, string>>;
+  /**
+   * Text of the file's table with its missing entries filled in from `values`, N×D; if `keepCells` was set. Columns, order, names and observed cells
+   * remain as they are, and columns that the file lacks follow. A missing category becomes the one with the largest value, unless categories that are
+   * not observations have a larger share together. The delimiter is a tab for 'tsv', otherwise `,`, `;` or `|` as in the file; `;` with decimal commas.
+   */
+  readonly completedText?: CompletedText;
   /** Sequence of each row, from the column of the option `sequence`. */
   readonly sequence?: readonly string[];
 }
@@ -48,8 +57,9 @@ export interface Table {
 export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const truths = withTruths(given);
   const hot = hotColumns(truths, options);
-  const raw = withCategories(truths, hot);
   const isHot = new Set(hot.map((j) => given.columns[j]!.name));
+  const named = namesIn(options.columns);
+  const raw = withKnownCategories(withSeasons(withCategories(truths, hot), named), named, (name) => isHot.has(name));
   const indicators = (j: number) => names.flatMap((name, k) => (name.startsWith(`${names[j]!}=`) ? [k] : []));
   const names = raw.columns.map(({ name }) => name);
   const chosen = (choice: string | number | undefined, purpose: string) =>
@@ -58,13 +68,15 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const color = chosen(options.color, 'the colors');
   const time = chosen(options.time, 'the time');
   const sequence = chosen(options.sequence, 'the sequences');
+  const weights = chosen(options.weights, 'the weights');
   const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
   const looks: Appearance[] = raw.columns.map(raw.isArray ? arrayAppearance : appearance);
-  const index = namingColumn(looks, raw.columns, (j) => j === label || j === sequence || dropped.has(j));
+  const index = namingColumn(looks, raw.columns, (j) => [label, sequence, weights].includes(j) || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
-  const isTaken = (j: number) => [label, asked, time, sequence].includes(j) || dropped.has(j) || isHot.has(names[j]!);
+  const isTaken = (j: number) =>
+    [label, asked, time, sequence, weights].includes(j) || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, raw.columns, isTaken)
@@ -74,27 +86,39 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
   if (features.length === 0) throw nothingLeft(raw, looks, label);
   const used = new Set(features);
+  const roles = new Map([
+    [weights, 'contains the weights of the rows'],
+    [sequence, 'divides the rows into sequences'],
+    [time, 'is the time'],
+  ]);
+  const fitted = new Set(features.map((j) => names[j]!));
   let before = 0;
   const positions = names.map((_, j) => (used.has(j) ? before++ : before));
   const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
-  const entries = entriesOf(raw, features, options.allowMissing === true);
+  const numbered = withDays(raw, features);
+  const entries = entriesOf(numbered, features, options.allowMissing === true);
   const isNormalized = options.rowSums !== undefined || options.log1p === true;
   const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
   const found = isNormalized ? normalized(entries, options, place) : undefined;
+  const naming = idsOf(raw, ids, options.id);
+  const outside = ids === undefined && naming.ids ? { name: naming.idColumn, values: naming.ids } : undefined;
   return {
     observations: found?.observations ?? entries,
     columns: features.map((j) => names[j]!),
     isNamed: raw.columns.some(({ isNamed }) => isNamed),
-    ...idsOf(raw, ids, options.id),
+    ...naming,
     ...(options.labels === undefined ? {} : { labels: labelsOf(raw, label, options) }),
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
+    ...(options.weights === undefined ? {} : { weights: weightsOf(raw, weights, options.weights) }),
     ...(options.sequence === undefined ? {} : { sequence: cellsOf(columnOrOther(raw, sequence, options.sequence)) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       if (isHot.has(name)) return [{ column: name, reason: 'is replaced by a column for each of its categories' }];
-      const role = j === time ? 'is the time' : j === sequence ? 'divides the rows into sequences' : undefined;
+      if (j !== ids && seasonColumns(name).some((each) => fitted.has(each)))
+        return [{ column: name, reason: 'is replaced by the cosine and sine of its season' }];
+      const role = roles.get(j);
       const look: Appearance = role === undefined ? looks[j]! : { kind: 'text', reason: role };
       const constant = look.kind === 'constant' &&
         !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: positions[j]! };
@@ -107,15 +131,24 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       return [{ column: name, reason, ...byDefault, ...(constant && { constant }) }];
     }),
     notes: [
-      ...raw.notes,
-      ...missingNotes(raw, features, entries),
+      ...numbered.notes,
+      ...missingNotes(numbered, features),
       ...(label === undefined ? [] : missingLabels(raw, raw.columns[label]!)),
       ...(found === undefined ? [] : [countsNote(found.counts)]),
     ],
     ...(found && { counts: found.counts }),
-    ...writtenUnits(raw, features),
+    ...writtenUnits(numbered, features),
+    ...(options.keepCells && { completedText: completionOf(numbered, features, entries, outside) }),
   };
 }
+
+/** Names in a choice of columns. */
+const namesIn = (choice: ReadTableOptions['columns']): string[] =>
+  [choice ?? []].flat().flatMap((part) =>
+    String(part)
+      .split(',')
+      .map((name) => name.trim()),
+  );
 
 /** Maximum number of levels of a text column that is encoded by default, and the minimum number of rows per level on average. */
 const MOST_LEVELS = 20;
@@ -125,21 +158,20 @@ const ROWS_PER_LEVEL = 3;
 function hotColumns(raw: RawTable, { oneHot, categories, ...options }: ReadTableOptions): readonly number[] {
   const { columns, file, missing } = raw;
   const names = columns.map(({ name }) => name);
-  const asked = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
+  const { labels, id, color, time, sequence, weights, drop } = options;
+  const dropped = drop === undefined ? [] : chosenColumns(names, drop, 'drop', file);
+  const chosen = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
+  const asked = chosen.filter((j) => !dropped.includes(j));
   if (categories === undefined) return asked;
-  const { labels, id, color, time, sequence, drop } = options;
-  const others = [labels, id, color, time, sequence].filter((one) => one !== undefined && !isOther(raw, one));
-  const taken = new Set([
-    ...asked,
-    ...others.map((one) => chosenColumn(names, one!, 'its role', file)),
-    ...(drop === undefined ? [] : chosenColumns(names, drop, 'drop', file)),
-  ]);
+  const others = [labels, id, color, time, sequence, weights].filter((one) => one !== undefined && !isOther(raw, one));
+  const taken = new Set([...asked, ...others.map((one) => chosenColumn(names, one!, 'its role', file)), ...dropped]);
   const isCategory = (column: RawColumn, j: number) => {
     if (taken.has(j) || column.text === undefined) return false;
     const present = column.text.filter((cell) => !missing.isMissing(cell));
     const levels = new Set(present);
     const areFew = levels.size >= 2 && levels.size <= MOST_LEVELS && present.length >= ROWS_PER_LEVEL * levels.size;
-    return areFew && appearance(column, j, columns).kind === 'text' && ![...levels].some(beginsLikeNumber);
+    const look = appearance(column, j, columns);
+    return areFew && look.kind === 'text' && !look.isOfDates && ![...levels].some(beginsLikeNumber);
   };
   return columns.flatMap((column, j) => (asked.includes(j) || isCategory(column, j) ? [j] : []));
 }
@@ -214,18 +246,23 @@ function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOp
   return cells.map(presentText(raw));
 }
 
-/** Notes on the number of missing entries, and the contents of their cells. */
-function missingNotes(raw: RawTable, features: readonly number[], { data }: Matrix): string[] {
-  const count = data.reduce((sum, entry) => sum + Number(Number.isNaN(entry)), 0);
-  if (count === 0) return [];
-  const cells = features.flatMap((j) => {
-    const { numbers, text, source, read } = raw.columns[j]!;
+/** Notes on the number of missing cells in the columns of the observations, and their contents; a category is one column. */
+function missingNotes(raw: RawTable, features: readonly number[]): string[] {
+  const columns = new Map(
+    features.map((j) => {
+      const column = raw.columns[j]!;
+      return [column.level?.column ?? column.name, column];
+    }),
+  );
+  const cells = Array.from(columns.values(), ({ numbers, text, source, read }) => {
     if (text !== undefined) return text.filter((cell) => cell === '' || Number.isNaN(read?.(cell)));
     return Array.from(numbers!.keys())
       .filter((i) => Number.isNaN(numbers![i]))
       .map((i) => source?.(i) ?? '');
-  });
-  return [`${count} of ${data.length} entries ${count === 1 ? 'is' : 'are'} missing${holding(cells)}.`];
+  }).flat();
+  if (cells.length === 0) return [];
+  const all = raw.rows * columns.size;
+  return [`${cells.length} of ${all} entries ${cells.length === 1 ? 'is' : 'are'} missing${holding(cells)}.`];
 }
 
 function missingLabels(raw: RawTable, column: RawColumn): string[] {
@@ -265,6 +302,18 @@ function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined):
   if (found !== undefined) return found.slice();
   const numbers = index === undefined ? column.text!.map(Number) : [Number.NaN];
   return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
+}
+
+/** @throws InvalidInputError for a weight that is missing, below 0 or no number */
+function weightsOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array {
+  const column = columnOrOther(raw, index, asked);
+  const weights =
+    column.numbers?.slice() ?? Float64Array.from(column.text!, (cell) => column.read?.(cell) ?? Number(cell || NaN));
+  const wrong = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
+  if (wrong < 0) return weights;
+  throw new InvalidInputError(
+    `${placeOf(raw, wrong, column.name)} is ${quotedCell(cellsOf(column)[wrong]!)}, but weights of rows are numbers from 0, one in each row. Correct it, or remove the row.`,
+  );
 }
 
 /** @throws InvalidInputError for a missing time, or one that is neither a number nor a date */

@@ -15,7 +15,9 @@ const character = v.pipe(v.string('a character'), v.minLength(1, 'a character'))
 export const tableOptions = v.strictObject({
   /**
    * Columns of the observations, in this order: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0. By default all columns of
-   * numbers, and of true and false as 1 and 0, except index-like and constant ones; for a NumPy array, all except constant ones.
+   * numbers, and of true and false as 1 and 0, except index-like and constant ones; for a NumPy array, all except constant ones. A chosen column of
+   * dates is read as days since 1970-01-01; `day=season cosine` and `day=season sine` are the season of the dates in `day`, cos 2πu and sin 2πu for
+   * the elapsed part u of the year.
    */
   columns: v.optional(columns),
   /** Columns that are not observations, chosen in the same way. */
@@ -32,6 +34,8 @@ export const tableOptions = v.strictObject({
   color: v.optional(column),
   /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
   time: v.optional(column),
+  /** Column with the weights of the rows, numbers from 0, which is not an observation; or an array of an .npz archive. */
+  weights: v.optional(column),
   /** Column whose values name the sequence of each row, which is not an observation. */
   sequence: v.optional(column),
   /** Whether columns of the fit that a matched table lacks are read as missing throughout; by default they are an error. */
@@ -59,6 +63,8 @@ export const tableOptions = v.strictObject({
   array: v.optional(character),
   /** Whether an array with three or more dimensions is reshaped to N × the product of its other lengths; otherwise it is an error. */
   flatten: v.optional(yesOrNo),
+  /** Whether the table keeps its cells as in the file, for `completedText`; default false. */
+  keepCells: v.optional(yesOrNo),
   /** Function that is called with the number of rows read, after every few thousand rows of a text. */
   onRows: v.optional(functionOf<(rows: number) => void>('a function that takes a number of rows')),
   /** Maximum size of the unpacked file in bytes; default 200 MB for text, 1.2 GB for arrays. */

@@ -67,9 +67,14 @@ const givenTexts = (given: readonly string[], expected: string) =>
     list.every((text) => typeof text === 'string'),
   );
 
-const decimal = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
+/** Shortest decimal that reads back as the same double. */
+export const decimal = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
 
-const quoted = (text: string) => (/[",;\t\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** Cell in quotes, if it contains a delimiter, a quote, a line break, outer blanks, or begins like a comment. Decimal commas need none between other delimiters. */
+export const quoted = (text: string, delimiter = ','): string =>
+  (delimiter === ',' ? /[",;|\t\r\n]|^\s|\s$|^#/ : /[";|\t\r\n]|^\s|\s$|^#/).test(text)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
 
 /** Prefixes text that spreadsheets evaluate, even in quotes; numbers are unchanged. */
 const guarded = (text: string) => (/^[=+\-@\t\r\n]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);

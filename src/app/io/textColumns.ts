@@ -20,8 +20,8 @@ export function textColumn({ rows, read, notes }: TextColumns, j: number, name: 
   const written = readWritten(cells, read);
   if (written !== undefined) {
     notes.push(written.note(name));
-    const { numbers, isSeconds, unit } = written;
-    return { name, isNamed, numbers, source, ...(isSeconds && { isSeconds }), ...(unit !== undefined && { unit }) };
+    const { note: _, ...column } = written;
+    return { name, isNamed, source, ...column };
   }
   return withoutTextMarks({ name, isNamed, text: cells, read }, notes);
 }

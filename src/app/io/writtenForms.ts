@@ -14,6 +14,8 @@ interface Form {
   read?(match: RegExpExecArray, read: ReadNumber): Written | undefined;
   /** True if a column of such cells is unambiguous; by default it always is. */
   isCertain?(column: ColumnOfForm): boolean;
+  /** Text of a number, given its decimal and a cell of the column; default the decimal. */
+  write?(value: number, decimal: string, cell: RegExpExecArray): string;
   /** Reason for this interpretation, as the end of a sentence. */
   readonly why?: string;
   /** Advice about ambiguous cells, as the end of a sentence. */
@@ -49,6 +51,15 @@ function seconds([, sign, first, second, third]: RegExpExecArray): Written | und
   return { value: sign === '-' || sign === '\u2212' ? -total : total };
 }
 
+/** Seconds as h:mm:ss, to the millisecond. */
+function clockTime(value: number): string {
+  const total = Math.round(1000 * Math.abs(value));
+  const padded = (part: number) => String(part).padStart(2, '0');
+  const rest = total % 1000 === 0 ? '' : `.${String(total % 1000).padStart(3, '0')}`;
+  const [hours, minutes, whole] = [3_600_000, 60_000, 1000].map((unit) => Math.floor(total / unit));
+  return `${value < 0 ? '-' : ''}${hours}:${padded(minutes! % 60)}:${padded(whole! % 60)}${rest}`;
+}
+
 /** Forms in order of preference. */
 const FORMS = {
   exponents: {
@@ -75,6 +86,7 @@ const FORMS = {
     read: ([, inner], read) => negative(inner!, read),
     // A column with minus signs has no negative numbers in parentheses, and a column of standard errors has no plain numbers.
     isCertain: ({ plain }) => plain.length > 0 && plain.every((value) => value >= 0),
+    write: (value, decimal) => (value < 0 ? `(${decimal.slice(1)})` : decimal),
     why: 'as accounts write negative numbers',
     remedy: 'write a minus sign, as in -6.65, if brackets mean a negative number, otherwise remove them',
   },
@@ -82,12 +94,14 @@ const FORMS = {
     pattern: form(`(${CORE})\\s?[\\-\\u2212]`),
     read: ([, inner], read) => negative(inner!, read),
     isCertain: ({ plain }) => plain.length > 0 && plain.every((value) => value >= 0),
+    write: (value, decimal) => (value < 0 ? `${decimal.slice(1)}-` : decimal),
     why: 'with the minus sign behind it',
     remedy: 'write the minus sign in front',
   },
   clock: {
     pattern: form('([+\\-\\u2212]?)(\\d+):(\\d{2}(?:\\.\\d+)?)(?::(\\d{2}(?:\\.\\d+)?))?'),
     read: (match) => seconds(match),
+    write: (value) => clockTime(value),
     why: 'in seconds',
     remedy: 'write times as h:mm:ss, or as one number',
   },
@@ -98,6 +112,7 @@ const FORMS = {
       const written = `${currency!.trim()}${unit!.trim()}`;
       return found === undefined || written === '' ? undefined : { ...found, unit: written };
     },
+    write: (_, decimal, [, currency, , unit]) => `${currency}${decimal}${unit}`,
     remedy: 'write them without their unit, or all with the same one',
   },
   errors: {
@@ -148,6 +163,8 @@ export interface ReadColumn {
   readonly isSeconds?: true;
   /** Unit before or after all numbers, such as '%'. */
   readonly unit?: string;
+  /** Text of a number in the form of the cells. */
+  readonly write: (value: number, mark: string) => string;
   /** Sentence about the interpretation of the cells. */
   readonly note: (name: string) => string;
 }
@@ -169,7 +186,7 @@ function readForm(each: Form, cells: readonly string[], read: ReadNumber): ReadC
   const numbers = new Float64Array(cells.length);
   const plain: number[] = [];
   let [count, unit] = [0, undefined as string | undefined];
-  let example = '';
+  let [example, first] = ['', undefined as RegExpExecArray | undefined];
   for (const [i, cell] of cells.entries()) {
     const direct = read(cell);
     if (direct !== undefined) {
@@ -181,7 +198,7 @@ function readForm(each: Form, cells: readonly string[], read: ReadNumber): ReadC
     const written = match === null ? undefined : each.read(match, read);
     if (written === undefined || (count > 0 && written.unit !== unit)) return undefined;
     unit = written.unit;
-    if (count === 0) example = `'${cell}' is read as ${written.value}`;
+    if (count === 0) [example, first] = [`'${cell}' is read as ${written.value}`, match!];
     count++;
     numbers[i] = written.value;
   }
@@ -193,6 +210,10 @@ function readForm(each: Form, cells: readonly string[], read: ReadNumber): ReadC
     numbers,
     ...(each === FORMS.clock && { isSeconds: true }),
     ...(unit !== undefined && { unit }),
+    write: (value, mark) => {
+      const decimal = String(value).replace('.', mark);
+      return each.write?.(value, decimal, first!) ?? decimal;
+    },
     note: (name) => `'${name}' ${beginning}: ${example}${why}.`,
   };
 }

@@ -24,6 +24,15 @@ export function numbersIn(
 
 const truth = (cell: string): number | undefined => (/^true$/i.test(cell) ? 1 : /^false$/i.test(cell) ? 0 : undefined);
 
+/** Words for the nearer one of 1 and 0, in capitals or small letters like another. */
+const truthsLike =
+  (word: string) =>
+  (value: number): string => {
+    const nearer = value >= 0.5 ? 'true' : 'false';
+    if (word === word.toUpperCase()) return nearer.toUpperCase();
+    return word[0] === word[0]!.toUpperCase() ? `${nearer[0]!.toUpperCase()}${nearer.slice(1)}` : nearer;
+  };
+
 /** True for the words true and false. */
 export const isTruth = (cell: string): boolean => truth(cell) !== undefined;
 
@@ -35,7 +44,7 @@ export function withTruths(raw: RawTable): RawTable {
     if (numbers === undefined) return column;
     read.push(`'${column.name}'`);
     const { name, isNamed, text } = column;
-    return { name, isNamed, numbers, source: (row) => text![row]! };
+    return { name, isNamed, numbers, source: (row) => text![row]!, write: truthsLike(text!.find(isTruth)!) };
   });
   if (read.length === 0) return raw;
   const some = read.length > 5 ? `${read.slice(0, 5).join(', ')}, …` : read.join(', ');
@@ -83,16 +92,26 @@ const indicator = (
 ): RawColumn => ({
   name: categoryName(name, category),
   isNamed,
+  level: { column: name, category },
+  source: (row) => (isMissing(cells[row]!) ? cells[row]! : String(Number(cells[row] === category))),
   numbers: Float64Array.from(cells, (cell) => (isMissing(cell) ? Number.NaN : Number(cell === category))),
 });
 
-/** Table with indicator columns for the categories that a fit knows; unknown categories have all indicators 0, which is noted. */
-export function withKnownCategories(raw: RawTable, known: readonly string[]): RawTable {
+/**
+ * Table with the indicator columns of categories that a fit knows; unknown categories have all indicators 0, which is noted.
+ *
+ * @param isCategory - true for the name of a column that may have such categories
+ */
+export function withKnownCategories(
+  raw: RawTable,
+  known: readonly string[],
+  isCategory: (name: string) => boolean = () => true,
+): RawTable {
   const names = new Set(raw.columns.map(({ name }) => name));
   const notes: string[] = [];
   const added = raw.columns.flatMap((column) => {
     const { name, text, numbers, source } = column;
-    const wanted = known.filter((each) => each.startsWith(`${name}=`) && !names.has(each));
+    const wanted = isCategory(name) ? known.filter((each) => each.startsWith(`${name}=`) && !names.has(each)) : [];
     const cells = text ?? (source === undefined ? undefined : Array.from(numbers!, (_, i) => source(i)));
     if (wanted.length === 0 || cells === undefined) return [];
     const isNew = (cell: string) => !raw.missing.isMissing(cell) && !known.includes(categoryName(name, cell));
@@ -100,7 +119,7 @@ export function withKnownCategories(raw: RawTable, known: readonly string[]): Ra
     if (row >= 0) {
       const count = cells.filter(isNew).length;
       notes.push(
-        `'${name}' contains ${count === 1 ? 'a category' : `${count} cells with categories`} that the fit does not know, such as '${cells[row]}' (${raw.place(row)}): ${count === 1 ? 'it counts' : 'they count'} as none of those it knows.`,
+        `'${name}' contains ${count === 1 ? 'a category without a column' : `${count} cells with categories without a column`}, such as '${cells[row]}' (${raw.place(row)}): ${count === 1 ? 'it counts' : 'they count'} as none of those that have one.`,
       );
     }
     return wanted.map((each) => indicator(column, cells, each.slice(name.length + 1), raw.missing));

@@ -103,7 +103,7 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
   const { rows: N, columns: q } = latents;
   if (N === 0 || q === 0 || N > MOST_POINTS) {
     throw new InvalidInputError(
-      `A page shows 1 to ${MOST_POINTS} points, but latents of ${N}×${q} were given. Give a part of them.`,
+      `A page shows 1 to ${MOST_POINTS} points, but latents of ${N}×${q} were given. Pass a subset.`,
     );
   }
   checkEach(latents, 'Latent points must be finite', Number.isFinite);

@@ -224,7 +224,7 @@ function localBlobs(): Blobs {
 
 export function tooLarge(key: string, bytes: number, most: number): InvalidInputError {
   return new InvalidInputError(
-    `The value under '${key}' has ${bytes} bytes, but this worker takes at most ${most}. Give it \`maxBytes\`, or send less.`,
+    `The value under '${key}' has ${bytes} bytes, but this worker accepts at most ${most}. Raise its \`maxBytes\`, or send less.`,
   );
 }
 

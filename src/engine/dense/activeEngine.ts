@@ -107,7 +107,7 @@ const plus = (a: RbfSlopes, b: RbfSlopes): RbfSlopes => ({
   lengthscales: a.lengthscales.map((slope, d) => slope + b.lengthscales[d]!),
 });
 
-/** Choice of an engine. 'auto' is WebAssembly, which has the same bits on every machine, or TypeScript where WebAssembly does not run. */
+/** Choice of an engine. 'auto' is WebAssembly, which has the same bits in every process on one kind of processor, or TypeScript where WebAssembly does not run. */
 export type EngineChoice = 'auto' | EngineName;
 
 const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];

@@ -38,7 +38,7 @@ import {
 
 /**
  * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, and recursive halving down to products for everything else.
- * Results equal the plain TypeScript engine's up to rounding, and are the same on every machine bit for bit.
+ * Results equal the plain TypeScript engine's up to rounding, and have the same bits in every process on one kind of processor.
  */
 export function wasmEngine(memory: Float64Memory): LinearAlgebraEngine {
   const kernels = kernelsOn(memory);
@@ -121,7 +121,7 @@ function sortAscending(values: Float64Array): Int32Array {
   return order;
 }
 
-/** Elementary functions in WebAssembly SIMD, two entries at a time, with the same bits on every machine. */
+/** Elementary functions in WebAssembly SIMD, two entries at a time, with the same bits in every process on one kind of processor. */
 export function wasmElementaryFunctions(memory: Float64Memory): ElementaryFunctions {
   const kernels = kernelsOn(memory);
   return Object.freeze<ElementaryFunctions>({

@@ -313,7 +313,7 @@ function summaryOf(parts: AssessedParts): SummaryLine[] {
     }
     const score = ninetyOf(found).intervalScore;
     add(`interval score${beside}`, score, 'of 90 %, in standard deviations of the column: small is good');
-    add(`held-out gain${beside}`, gain, 'nats an entry over each column alone: 0 means that nothing is known', gainSe);
+    add(`held-out gain${beside}`, gain, 'nats per entry over each column alone: 0 means that nothing is known', gainSe);
     add(`held-out error${beside}`, error, 'root mean square, in standard deviations of the column: 1 nothing is known');
   };
   calibrated(calibration, 'held-out entries of');

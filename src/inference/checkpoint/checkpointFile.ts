@@ -170,7 +170,7 @@ export function saving(
         warning = '';
       } catch (error) {
         if (isFirst || !(error instanceof InvalidInputError)) throw error;
-        warning = ` The last checkpoint was not saved, an earlier one may be there: ${error.message}`;
+        warning = ` The last checkpoint could not be saved; an earlier one may exist: ${error.message}`;
       }
       isFirst = false;
     },

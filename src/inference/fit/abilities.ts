@@ -219,7 +219,7 @@ function spreadOf(model: RowModel, rows: RowsByName, given: MatrixLike): Matrix 
   const { shown, variances } = model;
   if (variances[shown] !== undefined && rows[shown] !== undefined) return givenVariances(given, rows[shown]);
   throw new InvalidInputError(
-    `predict takes latentVariances for Gaussian rows of '${shown}', which this fit has not. Leave the option out.`,
+    `predict uses latentVariances for Gaussian rows of '${shown}', which this fit does not have. Omit the option.`,
   );
 }
 

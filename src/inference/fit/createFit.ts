@@ -193,7 +193,7 @@ export function createFit<P, A>(
   const made: AnyPosterior = withEngine(sharedMemory(), engine, () => model.posterior(outcome.values));
   if (!(made.latents instanceof Matrix)) {
     throw new InvalidInputError(
-      `The posterior of the model '${model.name}' has no latents. Return a Matrix, one row a point.`,
+      `The posterior of the model '${model.name}' has no latents. Return a Matrix, one row per point.`,
     );
   }
   const { table } = model;
@@ -373,7 +373,7 @@ export function remembering(model: Model, table: NamedTable | undefined): Model 
   const { observations, views } = model.toJSON() as { observations?: unknown; views?: unknown };
   if (views !== undefined) {
     throw new InvalidInputError(
-      `The model '${model.name}' has several views, which no single table contains. Leave out table.`,
+      `The model '${model.name}' has several views, which no single table contains. Omit table.`,
     );
   }
   const { rows, columns } = table.observations;

@@ -88,9 +88,7 @@ export function fitAt<M extends AnyModel>(model: M, values: GivenStart = {}, opt
 
 function checkHasValues({ name, solve, choose, choosesStart, sourced }: AnyModel): void {
   if (solve !== undefined) {
-    throw new InvalidInputError(
-      `The model '${name}' computes its solution, so it has no parameters that could be given values. Use fit.`,
-    );
+    throw new InvalidInputError(`The model '${name}' computes its solution, so it has no parameters to set. Use fit.`);
   }
   if (choose !== undefined && !choosesStart) {
     throw new InvalidInputError(

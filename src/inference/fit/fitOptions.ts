@@ -311,7 +311,7 @@ function checkBatches(model: Model, { batchSize, maxEpochs, solver, workers }: F
     );
   }
   if (workers !== undefined) {
-    throw new InvalidInputError('A fit in batches runs without workers. Leave out workers, or batchSize.');
+    throw new InvalidInputError('A fit in batches runs without workers. Omit workers or batchSize.');
   }
 }
 

@@ -150,7 +150,7 @@ function checkedRows(
       : checkNumbers(
           matrix,
           called,
-          'This model takes complete rows only. Fill them in first, by impute of a fit of gplvm.',
+          'This model supports complete rows only. Fill them in first, by impute of a fit of gplvm.',
         );
   }
   return found;

@@ -207,7 +207,7 @@ export interface SamplerJSON {
 export function samplerToJSON({ name, options }: Sampler): SamplerJSON {
   if (options !== undefined && Object.hasOwn(factories, name)) return { name, options };
   throw new InvalidInputError(
-    `The sampler ${describe(name)} does not come with the library, so a worker cannot make it. Leave the option workers out.`,
+    `The sampler ${describe(name)} does not come with the library, so a worker cannot rebuild it. Omit the option workers.`,
   );
 }
 

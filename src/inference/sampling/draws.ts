@@ -590,7 +590,7 @@ function messageOf(
   }
   if (Number.isNaN(least)) {
     sentences.push(
-      'Some numbers never moved, or have too few draws for an effective sample size: these draws contain no information about them.',
+      'Some values never changed, or have too few draws to estimate an effective sample size: these draws do not describe their uncertainty.',
     );
   } else if (least < wanted) {
     sentences.push(`The least effective sample size is ${least.toFixed(0)}, below ${wanted}: draw more.`);
@@ -620,7 +620,7 @@ function messageOf(
   }
   if (jittered > 0) {
     sentences.push(
-      `${counted(jittered, 'evaluation')} needed jitter and ${jittered === 1 ? 'counts' : 'count'} as having no density. If these are many, the noise runs to 0: give it a prior away from 0.`,
+      `${counted(jittered, 'evaluation')} needed jitter and ${jittered === 1 ? 'counts' : 'count'} as having no density. If there are many, the noise is approaching 0: give it a prior that excludes 0.`,
     );
   }
   if (added.length > 0) sentences.push(`Weak priors were added: ${added.join('; ')}.`);

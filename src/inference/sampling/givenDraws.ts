@@ -108,6 +108,6 @@ export function givenByDraw(values: MatrixLike | readonly number[] | Float64Arra
   if (bad < 0) return matrix;
   const [draw, observation] = [Math.floor(bad / matrix.columns), bad % matrix.columns];
   throw new InvalidInputError(
-    `${caller} takes finite numbers, but ${what} of draw ${draw} and observation ${observation} is ${matrix.data[bad]}.`,
+    `${caller} expects finite numbers, but ${what} of draw ${draw} and observation ${observation} is ${matrix.data[bad]}.`,
   );
 }

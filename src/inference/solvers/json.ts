@@ -18,7 +18,7 @@ const factories: Readonly<Record<string, (options: object) => Solver>> = builtIn
 export function solverToJSON({ name, options }: Solver): SolverJSON {
   if (options === undefined || !Object.hasOwn(factories, name)) {
     throw new InvalidInputError(
-      `The solver '${name}' does not come with the library, so a worker cannot make it. Leave the option workers out.`,
+      `The solver '${name}' does not come with the library, so a worker cannot rebuild it. Omit the option workers.`,
     );
   }
   const own = Object.entries(options).find(([, value]) => typeof value === 'function');

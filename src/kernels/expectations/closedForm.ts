@@ -215,14 +215,7 @@ function rbfExpectations(
   return {
     diagonal: op.mul(p.variance, op.ones([x.mean.shape[0]])),
     cross,
-    products: () => {
-      const all = op.expectedRbfProducts(x, Z, p.variance, p.lengthscale, weights);
-      const m = Z.shape[0];
-      return Array.from({ length: all.shape[0]! }, (_, i) => {
-        const one = all.shape[0] === 1 ? all : op.slice(all, [i, 0, 0], [1, m, m]);
-        return op.reshape<Tensor2D>(one, [m, m]);
-      });
-    },
+    products: () => op.unstack<Tensor2D>(op.expectedRbfProducts(x, Z, p.variance, p.lengthscale, weights)),
     moments: () => {
       const square = op.square(p.lengthscale);
       const shares = op.div(x.variance, op.add(square, x.variance)) as Tensor2D;

@@ -38,7 +38,7 @@ const gaussianLikelihood = likelihoodFactory<'variance', GaussianOptions>(
       }
       if (per === undefined || typeof variance.initial !== 'number') return;
       throw new InvalidInputError(
-        `Likelihood 'gaussian' has one variance a ${per}, so it takes a list of them, but the number ${variance.initial} was given.`,
+        `Likelihood 'gaussian' has one variance per ${per}, so it takes a list of them, but the number ${variance.initial} was given.`,
       );
     },
   },

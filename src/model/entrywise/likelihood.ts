@@ -16,7 +16,7 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { normalEntries } from '../jointDraw.ts';
 import { defineDensity, entrySums, filledEntries } from '../language/defineDensity.ts';
-import type { Density, Rows, Saying } from '../language/density.ts';
+import type { Density, DensityAbility, Rows } from '../language/density.ts';
 import { changedObservations, type DensitySupport, observationSupport, supportOf } from '../language/support.ts';
 import type { TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike } from '../parameter.ts';
@@ -26,7 +26,7 @@ import { type Overrides, type OwnParameters, overriddenParameters } from '../par
 import { expectedLogDensity, expectedMoments } from './normalExpectation.ts';
 
 /** Entrywise density of observations y given the functions f of a map or a process. A plain frozen description. */
-export interface Likelihood extends Density<Exclude<Saying, 'next' | 'field'>> {
+export interface Likelihood extends Density<Exclude<DensityAbility, 'next' | 'field'>> {
   /** Number of functions that each entry depends on. */
   readonly functions: number;
   /** Parameters by path, next to the kernel's: `likelihood.<name>`; the variance of the Gaussian one is `noise`. */

@@ -140,7 +140,7 @@ function seenOf(owner: string, name: string, variable: ObservedVariable): Observ
   const { density, missing } = variable;
   if (missing === 'ignore' && !density.takesMissing) {
     throw new InvalidInputError(
-      `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Impute the missing entries.`,
+      `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' supports complete rows only. Impute the missing entries.`,
     );
   }
   const seen = variable.observations ?? observationsOf(variable.data, variable);
@@ -371,7 +371,7 @@ function checkedRows(owner: string, name: string, X: unknown): Tensor2D {
   if (X instanceof tf.Tensor && X.rank === 2) return X as Tensor2D;
   const shape = X instanceof tf.Tensor ? `a tensor of shape [${X.shape}]` : typeof X;
   throw new InvalidInputError(
-    `The map of '${name}' of ${owner} must give a matrix, one row a point, but ${shape} was returned.`,
+    `The map of '${name}' of ${owner} must give a matrix, one row per point, but ${shape} was returned.`,
   );
 }
 

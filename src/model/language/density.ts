@@ -234,7 +234,7 @@ export interface SearchOfRows<P = ParameterValues, C = unknown> {
 /** The distribution of a variable's rows, the random component of every model. A plain frozen description. */
 export interface Density<Said = unknown> {
   readonly kind: 'density';
-  /** In types only: its abilities in addition to the log density, if the type knows them: see {@link Saying}. */
+  /** In types only: its abilities in addition to the log density, if the type knows them: see {@link DensityAbility}. */
   readonly '~says'?: Said;
   readonly name: string;
   /** True if the density integrates to 1 over its rows for all values of its parameters. */
@@ -291,7 +291,7 @@ export const parametersOf = ({ parameters }: Pick<Density, 'parameters'>, start:
   typeof parameters === 'function' ? parameters(start) : parameters;
 
 /** Abilities of a density: log densities of new rows, their moments, draws of them, the next rows of a sequence, draws from its prior, and a field over the rows. */
-export type Saying = 'rows' | 'moments' | 'sample' | 'next' | 'draws' | 'field';
+export type DensityAbility = 'rows' | 'moments' | 'sample' | 'next' | 'draws' | 'field';
 
 /**
  * The log density of n rows: a scalar, or one number per row.

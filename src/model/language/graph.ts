@@ -176,7 +176,7 @@ export function variableGraph(
     nodes.find(({ variable }) => variable.role === 'observed');
   if (shown === undefined) {
     throw new InvalidInputError(
-      `The variables of ${owner} have no latent, mapped or embedded one with a row a point, and no known one that an observed one is given. Return one.`,
+      `The variables of ${owner} have no latent, mapped or embedded one with a row per point, and no known one that an observed one is given. Return one.`,
     );
   }
   return { nodes, shared, points, shown, isNamed: places !== undefined };
@@ -221,7 +221,7 @@ function numberOfPoints(owner: string, variables: readonly Variable[], names: Re
   const other = all.find((one) => rowsOf(one) !== rowsOf(first));
   if (other === undefined) return rowsOf(first);
   throw new InvalidInputError(
-    `Observed variables of ${owner} have one row a point, but '${names.get(first)}' has ${rowsOf(first)} and '${names.get(other)}' has ${rowsOf(other)}.`,
+    `Observed variables of ${owner} have one row per point, but '${names.get(first)}' has ${rowsOf(first)} and '${names.get(other)}' has ${rowsOf(other)}.`,
   );
 }
 
@@ -315,7 +315,7 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
     // The expected statistics of observed rows may be computed from them beforehand, as in MEU.
     if (variable.role === 'observed' || !fields.some(({ density }) => density.field!.points)) return;
     throw new InvalidInputError(
-      `'${name}' of ${owner} has a random field that speaks of no rows, as all that it expects is given. Leave the values out, or take embedded.`,
+      `'${name}' of ${owner} has a random field with fixed statistics, so it does not depend on the rows. Omit them, or use embedded.`,
     );
   }
   const [of] = variable.given;

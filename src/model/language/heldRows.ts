@@ -17,7 +17,7 @@ export function heldRows(given: HeldRows, dim: number, posterior: LatentPosterio
   } = namedOptions<HeldRows>(given, "Option 'held' of latent", ['rows', 'at', 'strength']);
   if (posterior !== 'point') {
     throw new InvalidInputError(
-      "Option 'held' of latent is for points. Leave out posterior, or use fixedAt(X) for all rows.",
+      "Option 'held' of latent is for points. Omit posterior, or use fixedAt(X) for all rows.",
     );
   }
   const rows = Array.from(givenList(listed, "The rows of option 'held' of latent", 'a list of row numbers'));
@@ -35,7 +35,7 @@ export function heldRows(given: HeldRows, dim: number, posterior: LatentPosterio
   }
   if (strength !== undefined && !(strength > 0 && Number.isFinite(strength))) {
     throw new InvalidInputError(
-      `The strength of option 'held' of latent is a number above 0, but ${describe(strength)} was given. Leave it out for rows that stay where they are.`,
+      `The strength of option 'held' of latent is a number above 0, but ${describe(strength)} was given. Omit it for rows that stay where they are.`,
     );
   }
   return { rows, at: positions, isFixed: strength === undefined };
@@ -71,7 +71,7 @@ export function checkConstraint(
   }
   if (posterior !== 'point') {
     throw new InvalidInputError(
-      `Option 'transform' of latent constrains points. Leave out posterior, or draw the latents with samplePosterior.`,
+      `Option 'transform' of latent constrains points. Omit posterior, or draw the latents with samplePosterior.`,
     );
   }
   if (init === 'tsne') {

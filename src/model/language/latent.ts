@@ -164,7 +164,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   const { posterior } = variable;
   if (isEncoded(variable) && !node.isPointwise) {
     throw new InvalidInputError(
-      `'${name}' of ${model.owner} has not one row a point, but its posterior is computed from the observations of each point. Give it gaussianLatents(), or leave rows out.`,
+      `'${name}' of ${model.owner} has not one row per point, but its posterior is computed from the observations of each point. Give it gaussianLatents(), or leave rows out.`,
     );
   }
   const rows = rowCount(variable);

@@ -335,7 +335,7 @@ function pathsAhead(
 function wide(owner: string, name: string, { mean, variance, noise }: RowMoments) {
   if (mean?.rank !== 2 || variance?.rank !== 2 || mean.shape[0] !== variance.shape[0]) {
     throw new InvalidInputError(
-      `The moments of '${name}' of ${owner} are a mean and a variance with one row a point, but they have shapes [${mean?.shape}] and [${variance?.shape}].`,
+      `The moments of '${name}' of ${owner} are a mean and a variance with one row per point, but they have shapes [${mean?.shape}] and [${variance?.shape}].`,
     );
   }
   const all = variance.shape[1] === mean.shape[1] ? variance : op.mul<Tensor2D>(variance, op.ones([1, mean.shape[1]]));
@@ -379,7 +379,7 @@ const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).jo
 
 function missingEntries(owner: string, name: string, { density }: PlacedDensity): InvalidInputError {
   return new InvalidInputError(
-    `New rows of '${name}' have missing entries (NaN), but the density '${density.name}' of ${owner} takes complete rows only. ` +
+    `New rows of '${name}' have missing entries (NaN), but the density '${density.name}' of ${owner} supports complete rows only. ` +
       'Fill them in, or let the density read rows.present and set takesMissing: true.',
     { code: 'missingEntry' },
   );

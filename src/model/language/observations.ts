@@ -79,7 +79,7 @@ export function observationsOf(raw: Matrix, options: ObservationOptions): Observ
 function streamedObservations(stream: RowSource, options: ObservationOptions): Observations {
   if (options.missing !== undefined) {
     throw new InvalidInputError(
-      "Rows that are read from a source take no missing entries. Leave out 'missing', or give a matrix.",
+      "Rows that are read from a source cannot have missing entries. Omit 'missing', or pass a matrix.",
     );
   }
   if (isSampled(stream)) return standardizedBy(stream.sample, stream.standardization, options, stream);

@@ -89,7 +89,7 @@ function checkedStream(owner: string, { nodes }: VariableGraph): Node<ObservedVa
   const [only] = latents;
   if (latents.length !== 1 || !isEncoded(only!.variable) || !isGaussian(only!.variable)) {
     refuse(
-      `so there is one latent variable with a row a point, a function of them: latent({ …, posterior: gaussian({ encoder: mlpMap({ hidden: 20 }) }) }).`,
+      `so there is one latent variable with a row per point, a function of them: latent({ …, posterior: gaussian({ encoder: mlpMap({ hidden: 20 }) }) }).`,
     );
   }
   return streamed;

@@ -128,5 +128,5 @@ export const observationSupport = (
 
 export const changedObservations = (of: string): InvalidInputError =>
   new InvalidInputError(
-    `Observations of ${of} cannot be centered or scaled. Leave out center and scale, or set them to false.`,
+    `Observations of ${of} cannot be centered or scaled. Omit center and scale, or set them to false.`,
   );

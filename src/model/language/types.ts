@@ -17,7 +17,7 @@ import type { Model, ParameterValues } from '../model.ts';
 import type { Parameter, ParameterValue } from '../parameter.ts';
 import type { PathsBelow } from '../part.ts';
 import type { LearnedByLayer, LearnedField, Prediction, Projection } from '../posterior.ts';
-import type { Saying } from './density.ts';
+import type { DensityAbility } from './density.ts';
 import type { Variables } from './graph.ts';
 import type { EmbeddedVariable, KnownVariable, LatentVariable, MappedVariable, ObservedVariable } from './variable.ts';
 
@@ -84,7 +84,7 @@ type AbilityOf<D> = D extends { readonly '~says'?: infer S }
       : never
   : never;
 
-/** Abilities of a density by its type: see {@link Saying}; unknown if its type is not specific, and none for random fields over the points. */
+/** Abilities of a density by its type: see {@link DensityAbility}; unknown if its type is not specific, and none for random fields over the points. */
 type Said<D> = [AbilityOf<D>] extends [never]
   ? D extends { readonly '~says'?: infer S }
     ? S extends undefined
@@ -93,13 +93,13 @@ type Said<D> = [AbilityOf<D>] extends [never]
     : unknown
   : never;
 /** False if the type of a density rules out this ability. */
-type MaySay<D, What extends Saying> = unknown extends Said<D> ? true : What extends Said<D> ? true : false;
+type MaySay<D, What extends DensityAbility> = unknown extends Said<D> ? true : What extends Said<D> ? true : false;
 type DensityOf<V> = V extends { readonly '~density'?: infer D } ? Exclude<D, undefined> : never;
 type FactorOf<V> = V extends { readonly '~factors'?: infer F } ? EntryOf<Exclude<F, undefined>> : never;
 type EntryOf<F> = F extends readonly (infer E)[] ? E : F;
 
 /** True unless the type of an observed variable's density rules the ability out, or there is no observed variable or no other variable. */
-type AllSay<V, What extends Saying> = string extends keyof V
+type AllSay<V, What extends DensityAbility> = string extends keyof V
   ? true
   : [ObservedNames<V>] extends [never]
     ? false

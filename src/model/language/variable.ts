@@ -417,7 +417,7 @@ export function observed<
   const rows = source?.data ?? read?.raw ?? Matrix.from(data as MatrixLike, 'The data of observed');
   if (read?.stream !== undefined && weights !== undefined) {
     throw new InvalidInputError(
-      `Rows that are read from a source take no option 'weights' of observed. Leave it out, or give a matrix.`,
+      `Rows that are read from a source have no option 'weights'. Omit it, or pass a matrix.`,
     );
   }
   type Source = Y extends KnownVariable ? Y : undefined;

@@ -69,7 +69,7 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   readonly kernel?: K;
   /**
    * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, fractions, counts, grades, yes and no, categories. Can be combined with `latentDim`,
-   * `inducing` and `missing`.
+   * `inducing`, `missing` and `rowWeights`.
    */
   readonly columns?: ColumnsByKind;
 }
@@ -202,9 +202,12 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
       `The collapsed bound of ${NAME} takes Gaussian noise with one variance for all observations, or one per column. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
+  if (shards !== undefined && options.rowWeights !== undefined) {
+    throw new InvalidInputError(`${NAME} with shards takes no row weights. Leave out rowWeights or shards.`);
+  }
   if (shards !== undefined) checkSharded(process.likelihood, y.missing !== undefined);
   const latents = latent({ dim: latentDim, density: unitNormal, posterior, init: isTsne ? 'tsne' : undefined });
-  const variable = observed(y, { density: process, given: latents });
+  const variable = observed(y, { density: process, given: latents, weights: options.rowWeights });
   const isMany = y.stream === undefined && y.raw.rows > MOST_EXACT;
   return {
     ...{ latents, posterior, priors: [], mappings: { [MAPPING]: { process, variable } } },
@@ -227,7 +230,7 @@ function checkGiven({ posterior, init, latentVariance }: Options, isStream: bool
 function toJSON({ posterior, latents, mappings }: Declaration, { bound }: Options): ModelJSON {
   const { process, variable } = mappings[MAPPING]!;
   const { stream } = variable.observations!;
-  const { jitter, ...view } = viewToJSON(variable.observations!, process);
+  const { jitter, ...view } = viewToJSON(variable.observations!, process, variable.weights);
   return {
     model: NAME,
     ...view,

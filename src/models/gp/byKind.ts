@@ -43,7 +43,7 @@ import {
 } from './columnKinds.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
 import { declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
-import { type CheckedView, functionVariance, pointProcess, readUnder, rowsProcess } from './process.ts';
+import { type CheckedView, functionVariance, pointProcess, processEntries, readUnder, rowsProcess } from './process.ts';
 
 /** Models that support densities by the kinds of columns. */
 type Base = 'gplvm' | 'bayesianGplvm';
@@ -67,7 +67,7 @@ export interface ByKindOptions {
  * category. New rows with an unknown level are rejected.
  *
  * @param options - `as`, kinds by column; the others are detected
- * @returns the option `columns` of `gplvm` and `bayesianGplvm`, which can then be combined with `latentDim`, `inducing` and `missing`
+ * @returns the option `columns` of `gplvm` and `bayesianGplvm`, which can then be combined with `latentDim`, `inducing`, `missing` and `rowWeights`
  * @example
  * ```ts
  * const table = {
@@ -89,6 +89,7 @@ const schema = v.strictObject({
   latentDim: integerFromOne,
   inducing: v.optional(integerFromOne),
   missing: missingOption,
+  rowWeights: processEntries.rowWeights,
 });
 type Options = v.InferOutput<typeof schema>;
 
@@ -150,7 +151,10 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
         // Points could be a copy of numbers that are no more than they have coordinates.
         const own = { ...setting.of(i), isCopied: y.raw.columns <= latentDim };
         const process = isSpread ? rowsProcess(view, own) : pointProcess(view, own);
-        return [name, { process, variable: observed(y, { density: process, given: latents }) }];
+        return [
+          name,
+          { process, variable: observed(y, { density: process, given: latents, weights: options.rowWeights }) },
+        ];
       }),
     );
     return {
@@ -174,6 +178,7 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
     ...{ model: BY_KIND, base, columns: names, kinds: Object.fromEntries(kinds.map(({ name, kind }) => [name, kind])) },
     observations: observations.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
     ...options,
+    ...(options.rowWeights && { rowWeights: Array.from(options.rowWeights) }),
   }));
   return madeHere(
     Object.freeze({
@@ -196,6 +201,7 @@ const savedSchema = v.strictObject({
   latentDim: integerFromOne,
   inducing: v.optional(integerFromOne),
   missing: missingOption,
+  rowWeights: v.optional(v.array(v.number())),
 });
 
 /** Restores a model from its `toJSON`. */

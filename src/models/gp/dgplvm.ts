@@ -6,7 +6,7 @@ import type { Prior } from '../../priors/definePrior.ts';
 import { type DiscriminativeOptions, discriminative } from '../../priors/discriminative.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel } from './family.ts';
-import { gplvmVariables } from './gplvm.ts';
+import { smoothMapping } from './gplvm.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 
 /** Options of {@link dgplvm}; `strength`, `form` and `r` as in `discriminative`. */
@@ -47,5 +47,5 @@ export function dgplvm<
   const given = Object.entries({ strength, form, r }).filter(([, value]) => value !== undefined);
   const prior = () => discriminative(labels, Object.fromEntries(given));
   const own = { prior, backConstraint: 'kernel', options: ['strength', 'form', 'r'] } as const;
-  return familyModel('dgplvm', Y, rest, own, gplvmVariables);
+  return familyModel('dgplvm', Y, rest, own, smoothMapping);
 }

@@ -12,8 +12,9 @@ import type { LatentMap } from '../../latents/defineMap.ts';
 import { linearMap, mlpMap } from '../../latents/layersMap.ts';
 import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { Initialization } from '../../model/initialization.ts';
+import { latent } from '../../model/language/latent.ts';
 import type { Observations } from '../../model/language/observations.ts';
-import type { LatentVariable, ObservedVariable, PointRows } from '../../model/language/variable.ts';
+import { observed } from '../../model/language/variable.ts';
 import type { Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -35,7 +36,6 @@ import {
   checkRows,
   functionVariance,
   isReal,
-  type MadeProcess,
   pointProcess,
   readUnder,
 } from './process.ts';
@@ -104,22 +104,14 @@ interface FamilyDefaults {
 
 /** Options of a named model with short forms expanded. */
 export interface SpelledOut {
-  readonly latentDim: number;
-  /** Initial latents; undefined if the posterior determines them. */
-  readonly init: FamilyOptions['init'];
-  /** Free or fixed points, or a map of the observations. */
-  readonly posterior: 'point' | PointRows;
   readonly priors: readonly Prior[];
   readonly kernel: Kernel | undefined;
   readonly likelihood: Likelihood | undefined;
-  /** Process from the latents to the observations with this covariance, and with the noise, likelihood and inducing inputs of the options. */
-  readonly process: (kernel: Kernel) => MadeProcess;
 }
 
-/** Variables of a named model. */
-interface FamilyVariables {
-  readonly latents: LatentVariable;
-  readonly mapping: ObservedVariable;
+/** Covariance of a named model. */
+interface FamilyMapping {
+  readonly kernel: Kernel;
   /** Sentence for the message of its fits; begins with a space. */
   readonly note?: string;
 }
@@ -135,7 +127,7 @@ export function familyModel<
   Y: MatrixLike,
   asked: FamilyOptions<Priors, Dynamics, K>,
   defaults: FamilyDefaults,
-  declare: (y: Observations, options: SpelledOut) => FamilyVariables,
+  declare: (y: Observations, options: SpelledOut) => FamilyMapping,
 ): MappedModel<Priors, Dynamics, KernelOr<K, Default>> {
   const options = checkedOptions(name, asked, defaults);
   const {
@@ -144,12 +136,13 @@ export function familyModel<
     dynamics: sequence,
     posterior: given,
     inducing,
+    latentDim,
+    priors: only,
     ...rest
   } = options;
-  const { latentDim, kernel, likelihood } = rest;
   const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
   const y = readUnder(Y, { ...rest, scale: rest.scale ?? 'auto' });
-  const others = rest.priors ?? (ofSequence.length > 0 ? [] : [defaults.prior(y, latentDim)]);
+  const others = only ?? (ofSequence.length > 0 ? [] : [defaults.prior(y, latentDim)]);
   const priors: readonly Prior[] = [...others, ...ofSequence];
   const isMany = y.raw.rows > MOST_EXACT;
   const usual =
@@ -164,37 +157,24 @@ export function familyModel<
   const start = init ?? (usual && isFree && latentDim <= MOST_MAPPED ? 'tsne' : 'pca');
   const map = given === undefined && backConstraint !== undefined ? mapFrom(backConstraint) : undefined;
   const posterior = map ? backConstrained(map, { init: start === 'tsne' ? 'pca' : start }) : (given ?? 'point');
-  let process: MadeProcess | undefined;
-  const {
-    latents: variable,
-    mapping,
-    note = '',
-  } = declare(y, {
-    ...{
-      latentDim,
-      init: start === 'tsne' || posterior === 'point' ? start : undefined,
-      posterior,
-      priors,
-      kernel,
-      likelihood,
-    },
-    process: (own) => {
-      const { noise, missing, center, scale = 'auto', approximation } = rest;
-      const view = checkedView(name, '', {
-        ...{ observations: y, kernel: own, noise, likelihood, missing, center, scale, approximation },
-        inducing: through === 'none' && approximation === undefined ? undefined : (through as Inducing | undefined),
-      });
-      const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
-      if (!areTied) checkRows(name, [view]);
-      process = pointProcess(view, settings([y], posterior, latentDim, start).of(0));
-      return process;
-    },
+  const latents = latent({
+    ...{ dim: latentDim, factors: priors, posterior },
+    init: start === 'tsne' || posterior === 'point' ? start : undefined,
   });
+  const { kernel, note = '' } = declare(y, { priors, kernel: rest.kernel, likelihood: rest.likelihood });
+  const view = checkedView(name, '', {
+    ...{ ...rest, observations: y, kernel, scale: rest.scale ?? 'auto' },
+    inducing: through === 'none' && rest.approximation === undefined ? undefined : (through as Inducing | undefined),
+  });
+  const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
+  if (!areTied) checkRows(name, [view]);
+  const process = pointProcess(view, settings([y], posterior, latentDim, start).of(0));
+  const variable = observed(y, { density: process, given: latents, weights: rest.rowWeights });
   const said = usual
-    ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` takes all of them.`
+    ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all.`
     : '';
   const model = declaredModel(name, options, () => ({
-    ...{ posterior, priors, latents: variable, mappings: { [MAPPING]: { variable: mapping, process: process! } } },
+    ...{ posterior, priors, latents, mappings: { [MAPPING]: { variable, process } } },
     search: usual ? searchOfMany : searchOf(isMany, options, defaults),
     note: said + note,
   }));

@@ -9,7 +9,7 @@ import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { laplacian } from '../../priors/laplacian.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel } from './family.ts';
-import { gplvmVariables } from './gplvm.ts';
+import { smoothMapping } from './gplvm.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import { labelStrength, validatedStrength } from './strengths.ts';
 
@@ -63,7 +63,7 @@ export function gplrf<
     return laplacian(graph, { strength: isChosen ? labelStrength(y.raw, latentDim) : strength });
   };
   const own = { prior, backConstraint: 'kernel', options: ['strength', 'neighbors'] } as const;
-  const model = familyModel('gplrf', Y, rest, own, gplvmVariables);
+  const model = familyModel('gplrf', Y, rest, own, smoothMapping);
   if (strength !== 'validate') return model;
   const make = (points: MatrixLike, of: Labels, chosen: number) =>
     gplrf(points, of, { ...options, strength: chosen } as GplrfOptions<Priors, Dynamics>);

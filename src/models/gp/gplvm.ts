@@ -1,9 +1,7 @@
 import type { MatrixLike } from '../../core/matrix.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { latent } from '../../model/language/latent.ts';
 import type { Observations } from '../../model/language/observations.ts';
-import { observed } from '../../model/language/variable.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
@@ -20,7 +18,7 @@ export interface GplvmOptions<
 > extends FamilyOptions<Priors, Dynamics, K> {
   /**
    * Densities by the kinds of a table's columns, `byKind()`: numbers, amounts, fractions, counts, grades, yes and no, categories. Can be combined with `latentDim`,
-   * `inducing` and `missing`.
+   * `inducing`, `missing` and `rowWeights`.
    */
   readonly columns?: ColumnsByKind | undefined;
 }
@@ -66,13 +64,9 @@ export function gplvm<
     Y as MatrixLike,
     options,
     { prior: () => standardNormal(), isSparse: true },
-    gplvmVariables,
+    smoothMapping,
   );
 }
 
-/** Latents under the priors, and the observations as a smooth process of them with noise. */
-export function gplvmVariables(y: Observations, o: SpelledOut) {
-  const latents = latent({ dim: o.latentDim, factors: o.priors, init: o.init, posterior: o.posterior });
-  const density = o.process(o.kernel ?? smoothKernel(y, o));
-  return { latents, mapping: observed(y, { density, given: latents }) };
-}
+/** The given covariance, or a smooth one. */
+export const smoothMapping = (y: Observations, o: SpelledOut) => ({ kernel: o.kernel ?? smoothKernel(y, o) });

@@ -36,6 +36,7 @@ const schema = v.strictObject({
   center: v.boolean(),
   scale: scaleOption,
   jitter: v.optional(v.number()),
+  rowWeights: v.optional(v.array(v.number())),
 });
 
 /** Restores a Bayesian GPLVM from its `toJSON`. */
@@ -61,6 +62,7 @@ const view = {
   inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
   jitter: v.optional(v.union([v.number(), v.literal('relative')])),
   basis: v.optional(v.looseObject({ functions: v.number() })),
+  rowWeights: v.optional(v.array(v.number())),
 };
 const viewSchema = v.strictObject(view);
 const model = {
@@ -127,7 +129,7 @@ function onMap(held: 'point' | PointRows, map: unknown, observations: number[][]
 }
 
 function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
-  const { observations, kernel, likelihood, missing, center, scale, inducing: points, jitter } = saved;
+  const { observations, kernel, likelihood, missing, center, scale, inducing: points, jitter, rowWeights } = saved;
   const { functions, ...domain } = (saved.basis && (dataFromPlain(saved.basis) as BasisJSON)) ?? {};
   return {
     observations,
@@ -136,6 +138,7 @@ function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
     missing,
     center,
     scale,
+    rowWeights,
     ...(points !== undefined && { approximation: inducing(points, typeof jitter === 'number' ? { jitter } : {}) }),
     ...(functions !== undefined && { approximation: basis(functions, domain) }),
   };

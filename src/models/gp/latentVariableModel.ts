@@ -210,7 +210,7 @@ export function latentModel(name: string, options: AnyOptions): Model {
   const mappings = Object.fromEntries(
     made.map(([view, process]) => [
       view.name === '' ? MAPPING : view.name,
-      { process, variable: observed(view.y, { density: process, given: latents }) },
+      { process, variable: observed(view.y, { density: process, given: latents, weights: view.options.rowWeights }) },
     ]),
   );
   return declaredModel(name, options, () => ({ latents, posterior, priors, hasViews, mappings }));
@@ -407,7 +407,7 @@ function priorPath(names: readonly string[], priors: readonly Prior[]): string {
 function declarationToJSON(name: string, { latents, posterior, priors, mappings, hasViews }: Declaration): ModelJSON {
   const views = Object.entries(mappings).map(([own, { process, variable }]) => [
     own,
-    viewToJSON(variable.observations!, process),
+    viewToJSON(variable.observations!, process, variable.weights),
   ]);
   return {
     model: 'latentVariableModel',

@@ -10,7 +10,7 @@ import { tsneNeighbors } from '../../priors/neighborEmbeddings.ts';
 import { rank } from '../../priors/rank.ts';
 import { neighborCount } from '../spectral/neighborhood/neighborhood.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel } from './family.ts';
-import { gplvmVariables } from './gplvm.ts';
+import { smoothMapping } from './gplvm.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type Strength, strengthFor } from './strengths.ts';
 
@@ -52,7 +52,7 @@ export function llGplvm<
     neighbors === undefined ? neighborCount(undefined, raw.rows, 'llGplvm') : { k: neighbors, note: '' };
   const prior = (y: Observations) => locality(countOf(y).k, { strength: strengthFor('locality', strength, y.raw) });
   const own = { prior, options: ['neighbors', 'strength'] };
-  return familyModel('llGplvm', Y, rest, own, (y, o) => ({ ...gplvmVariables(y, o), note: countOf(y).note }));
+  return familyModel('llGplvm', Y, rest, own, (y, o) => ({ ...smoothMapping(y, o), note: countOf(y).note }));
 }
 
 export interface RankGplvmOptions<
@@ -91,7 +91,7 @@ export function rankGplvm<
   const { strength, beta, ...rest } = givenOptions(options, 'rankGplvm');
   const prior = ({ raw }: Observations) =>
     rank({ strength: strengthFor('rank', strength, raw), ...(beta === undefined ? {} : { beta }) });
-  return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'] }, gplvmVariables);
+  return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'] }, smoothMapping);
 }
 
 export interface TsneGplvmOptions<
@@ -132,5 +132,5 @@ export function tsneGplvm<
       strength: strengthFor('tsne', strength, raw),
       ...(perplexity === undefined ? {} : { perplexity }),
     });
-  return familyModel('tsneGplvm', Y, rest, { prior, options: ['strength', 'perplexity'] }, gplvmVariables);
+  return familyModel('tsneGplvm', Y, rest, { prior, options: ['strength', 'perplexity'] }, smoothMapping);
 }

@@ -81,6 +81,11 @@ export const processEntries = {
    * instead of O(N³), and they are variables under `mapping.inducing`, or `views.<name>.inducing`.
    */
   inducing: v.optional(typed<Inducing>()),
+  /**
+   * Weights of the rows, N numbers from 0: a row's log density given its latents is multiplied by its weight, like repeated observations. Requires
+   * inducing inputs, whose bound is a sum over rows; new rows have weight 1. Default 1 for all.
+   */
+  rowWeights: v.optional(typed<ArrayLike<number>>()),
 };
 /** Options of a process with any approximation of its covariance. */
 export const approximatedEntries = {
@@ -297,9 +302,14 @@ interface ViewJSON {
   /** 'relative' is 1e-8 of the diagonal's mean. */
   readonly jitter?: number | 'relative';
   readonly basis?: unknown;
+  readonly rowWeights?: readonly number[];
 }
 
-export function viewToJSON(y: Observations, { kernel, likelihood, approximation }: MadeProcess): ViewJSON {
+export function viewToJSON(
+  y: Observations,
+  { kernel, likelihood, approximation }: MadeProcess,
+  rowWeights: Float64Array | undefined,
+): ViewJSON {
   const { inducing, jitter } = isInducing(approximation) ? approximation.options : {};
   return {
     observations: y.raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
@@ -313,5 +323,6 @@ export function viewToJSON(y: Observations, { kernel, likelihood, approximation 
       jitter: jitter ?? 'relative',
     }),
     ...(approximation.name === 'basis' && { basis: plainData(approximation.options) }),
+    ...(rowWeights && { rowWeights: Array.from(rowWeights) }),
   };
 }

@@ -4,8 +4,6 @@ import { givenOptions } from '../../core/options.ts';
 import { scale } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { thinPlateSpline } from '../../kernels/thinPlateSpline.ts';
-import { latent } from '../../model/language/latent.ts';
-import { observed } from '../../model/language/variable.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
@@ -67,8 +65,6 @@ export function tpslvm<
   const own = { prior: () => standardNormal(), options: ['centers'], isSparse };
   return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics, K>, own, (y, o) => {
     const spline = thinPlateSpline(centers === undefined ? {} : { centers });
-    const latents = latent({ dim: o.latentDim, factors: o.priors, init: o.init, posterior: o.posterior });
-    const density = o.process(o.kernel ?? scale(spline, fixed(functionVariance(y, o.likelihood))));
-    return { latents, mapping: observed(y, { density, given: latents }) };
+    return { kernel: o.kernel ?? scale(spline, fixed(functionVariance(y, o.likelihood))) };
   });
 }

@@ -46,7 +46,7 @@ const projectionOptions = {
   latentDim: latentDimOption,
   /** Factor ≥ 0 of the mean diagonal of YᵀDY that is added to its diagonal; default 0. */
   regularization: v.optional(numberFromZero, 0),
-  /** Kernel whose feature space is projected; by default the observations are. */
+  /** Kernel whose feature space is projected; by default, the observations themselves are projected. */
   kernel: v.optional(typed<Kernel>()),
 };
 const schema = v.strictObject({ ...neighborhoodOptions, ...edgeWeightOptions, ...projectionOptions });

@@ -52,7 +52,7 @@ export const isCollapsed = ({ collapses }: BoundOptions, { batched }: DensitySta
 export function startedParameters(options: BoundOptions, start: DensityStart): Readonly<Record<string, Parameter>> {
   const { kernel, likelihood } = options;
   if (start.batched && options.shards !== undefined) {
-    throw new InvalidInputError('A fit in batches takes no shards. Leave out batchSize, or shards.');
+    throw new InvalidInputError('A fit in batches does not support shards. Omit batchSize or shards.');
   }
   const parameters = {
     inducing: real(inducingStart(options.inducing, inputsStart(start))),

@@ -38,7 +38,7 @@ export function latentExpectations(kernel: Kernel, p: TensorMap, inputs: Expecta
 
 export function noExpectations(name: string, q: number): InvalidInputError {
   return new InvalidInputError(
-    `The kernel '${name}' has no expectations in closed form, and quadrature takes at most 3 latent dimensions, but there are ${q}. ` +
+    `The kernel '${name}' has no expectations in closed form, and quadrature supports at most 3 latent dimensions, but there are ${q}. ` +
       'Use rbf, linear, bias, white, their sums and scalings with one rbf, or fewer dimensions.',
   );
 }

@@ -85,14 +85,8 @@ export function uncertainMoments(
     const some = (x: Tensor2D) => op.slice<Tensor2D>(x, [from, 0], [Math.min(POINTS, n - from), q]);
     return momentsOfSome(kernel, p, posterior, moments, { mean: some(mean), variance: some(variance) });
   });
-  const together = (of: keyof Moments) =>
-    parts.length === 1
-      ? parts[0]![of]
-      : op.concat(
-          parts.map((part) => part[of]),
-          0,
-        );
-  return { mean: together('mean') as Tensor2D, variance: together('variance') as Tensor2D };
+  const together = (of: keyof Moments) => op.concat(parts.map((part) => part[of]));
+  return { mean: together('mean'), variance: together('variance') };
 }
 
 /** m_d·m_dᵀ and C_dC_dᵀ (or CCᵀ for all columns of a group) as columns of M² entries. */
@@ -105,13 +99,12 @@ const secondMoments = ({ factor, groups }: InducingPosterior<Tensor2D>): SecondM
   groups.map(({ columns, mean, roots }) => {
     const [M, c] = [factor.shape[0], columns.length];
     const count = roots.shape[0] / M;
-    const spreads = Array.from({ length: count }, (_, k) => {
-      const root = count === 1 ? roots : op.slice<Tensor2D>(roots, [k * M, 0], [M, M]);
-      return op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]);
-    });
+    const spreads = op
+      .unstack<Tensor2D>(op.reshape(roots, [count, M, M]))
+      .map((root) => op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]));
     return {
       squares: op.reshape(op.mul(op.reshape(mean, [M, 1, c]), op.reshape(mean, [1, M, c])), [M * M, c]),
-      spread: spreads.length === 1 ? spreads[0]! : (op.concat(spreads, 1) as Tensor2D),
+      spread: op.concat(spreads, 1),
     };
   });
 

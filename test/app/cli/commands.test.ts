@@ -436,8 +436,11 @@ describe('tables with holes', () => {
     const flags = ['--missing', 'ignore', '--labels', 'kind', '--max-iterations', '5'];
     await latentfield(['fit', data, '--model', 'gplrf', ...flags, '--out', out]);
     const filled = await latentfield(['impute', out, data]);
-    const means = filled.stdout.split('\n').map((line) => line.split(',').slice(0, 2).join());
-    expect(means).toEqual(readFileSync(join(out, 'completed.csv'), 'utf8').split('\n'));
+    const completed = readFileSync(join(out, 'completed.csv'), 'utf8');
+    expect(filled.stdout).toBe(completed);
+    const [before, after] = [readFileSync(data, 'utf8'), completed].map((text) => text.split('\n'));
+    expect(after!.map((line, i) => (before![i]!.includes(',,') ? before![i] : line))).toEqual(before);
+    expect(after!.filter((line) => line.includes(',,'))).toEqual([]);
     const others = data.replace('.csv', 'Others.csv');
     writeFileSync(others, 'x,y\n0.5,\n0.1,0.9\n');
     const imputed = await latentfield(['impute', out, others, '--json']);

@@ -43,7 +43,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () 
     // A second one on the same port says so.
     const second = await latentfield(['explore', '--port', '48317']);
     expect(second.exitCode).toBe(2);
-    expect(second.stderr).toContain('Port 48317 cannot be served: it is in use.');
+    expect(second.stderr).toContain('Port 48317 is unavailable: it is in use.');
     stop.abort('Ctrl-C');
     const { stdout, exitCode } = await running;
     expect(stdout).toBe(`${url}\n`);

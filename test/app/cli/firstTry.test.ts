@@ -122,7 +122,7 @@ it('new rows may lack a column and contain new categories, but not other units',
   const other = write('other.csv', text([header, ...rows.slice(0, 3).map((row) => [...row.slice(0, 3), 'c'])]));
   const unknown = await latentfield(['project', out, other]);
   expect(unknown.exitCode).toBe(0);
-  expect(unknown.stderr).toContain("'plan' contains 3 cells with categories that the fit does not know, such as 'c'");
+  expect(unknown.stderr).toContain("'plan' contains 3 cells with categories without a column, such as 'c'");
   const fractions = write(
     'fractions.csv',
     text([header, ...rows.slice(0, 3).map((row, i) => [row[0], row[1], 0.2 + i / 100, 'a'])]),
@@ -181,4 +181,43 @@ it('the beginning of an option suggests it', async () => {
       { maxIter: 5 } as never,
     ),
   ).rejects.toThrow("Did you mean 'maxIterations'?");
+});
+
+it('missing cells of a category are counted once, and the advice to drop its column works', async () => {
+  const { path, write } = temporaryFolder();
+  const rows = customers.map(([id, , income, score], i) => [id, income, score, i === 7 ? '' : 'abc'[i % 3]]);
+  const data = write('customers.csv', text([['customer_id', 'income', 'score', 'plan'], ...rows]));
+  const args = ['fit', data, '--model', 'isomap', '--one-hot', 'plan', '--out', join(path, 'results')];
+  const refused = await latentfield(args);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain("1 of 90 are missing, in column 'plan'. Leave it out (--drop 'plan')");
+  expect((await latentfield([...args, '--drop', 'plan'])).exitCode).toBe(0);
+});
+
+it('a column of weights is not an observation but counts rows, and models without weights refuse it', async () => {
+  const { path, write } = temporaryFolder();
+  const rows = customers.map(([id, , income, score], i) => [id, [1, 2, 0.5][i % 3], income, score]);
+  const names = ['customer_id', 'weight', 'income', 'score'];
+  const data = write('customers.csv', text([names, ...rows]));
+  const out = join(path, 'results');
+  const args = ['--weights', 'weight', '--out', out, '--force', '--max-iterations', '3', '--dim', '1'];
+  const ran = await latentfield(['fit', data, '--model', 'gplvm', '--inducing', '5', ...args]);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain("2 columns: income, score\nids: 'customer_id'");
+  expect(ran.stderr).toContain("left out: 'weight' contains the weights of the rows");
+  const { model } = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
+  expect(model.rowWeights).toEqual(rows.map((row) => row[1]));
+  expect((await latentfield(['project', out, data])).exitCode).toBe(0);
+  const negative = write('negative.csv', text([names, ...rows.map((row, i) => (i === 4 ? row.with(1, -2) : row))]));
+  const refusals: [string[], RegExp][] = [
+    [[data, '--model', 'pca'], /pca has no weights of rows\. Leave out --weights, or take one of gplvm/],
+    [[data, '--model', 'laplacian-eigenmaps'], /laplacianEigenmaps has no weights of rows/],
+    [[data, '--model', 'gplvm'], /not independent\. Leave them out, or give a process inducing inputs/],
+    [[negative], /line 6, column 'weight' is '-2', but weights of rows are numbers from 0/],
+    [[data, '--options', '{"rowWeights": [1]}'], /set both by --weights and by "rowWeights"/],
+  ];
+  for (const [more, message] of refusals) {
+    const refused = await latentfield(['fit', ...more, ...args]);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(message)]);
+  }
 });

@@ -29,17 +29,22 @@ it('a table of several kinds of columns is fitted, filled in, placed and drawn w
   expect(ran.exitCode, ran.stderr).toBe(0);
   expect(ran.stderr).toContain("ids: 'customer_id'");
   expect(ran.stderr).toContain("left out: 'currency' is text ('EUR', always)");
+  expect(ran.stderr).toContain('note: 1 of 96 entries is missing.');
   expect(ran.stderr).toContain(
     'note: columns have densities of their kinds, by bayesianGplvm; categories have the probability of each level',
   );
   expect(ran.stdout).toMatch(
     /'age' as numbers; 'visits' \(whole .* as counts; 'active' \(2 levels\), 'plan' \(3 levels\) as categories/,
   );
-  const completed = await readTable(join(out, 'completed.csv'), { columns: 'plan=*' });
-  expect(completed.columns).toEqual(LEVELS.map((level) => `plan=${level}`));
-  const row = completed.observations.row(5);
-  expect(Math.abs(row.reduce((sum, entry) => sum + entry, 0) - 1)).toBeLessThan(1e-6);
-  expect(row.every((entry) => entry > 0 && entry < 1)).toBe(true);
+  const moments = await readTable(join(out, 'completedDeviations.csv'));
+  const probabilities = LEVELS.map((level) =>
+    moments.observations.at(5, moments.columns.indexOf(`plan=${level} mean`)),
+  );
+  expect(Math.abs(probabilities.reduce((sum, entry) => sum + entry, 0) - 1)).toBeLessThan(1e-6);
+  expect(probabilities.every((entry) => entry > 0 && entry < 1)).toBe(true);
+  const likeliest = LEVELS[probabilities.indexOf(Math.max(...probabilities))]!;
+  const whole = customers.map((row, i) => (i === 5 ? row.with(4, likeliest) : row));
+  expect(readFileSync(join(out, 'completed.csv'), 'utf8')).toBe(text([HEADER, ...whole]));
 
   const fresh = write('fresh.csv', text([HEADER, customers[0]!, customers[1]!]));
   const placed = await latentfield(['project', out, fresh]);
@@ -60,7 +65,7 @@ it('--no-kinds leaves text out, and --as sets other kinds', { timeout: 120_000 }
   const args = ['fit', data, '--out', join(path, 'results'), '--force', ...FAST];
   const plain = await latentfield([...args, '--no-kinds']);
   expect(plain.exitCode, plain.stderr).toBe(0);
-  expect(plain.stderr).toContain("left out: 'plan' is text ('pro', 4 kinds)");
+  expect(plain.stderr).toContain("left out: 'plan' is text ('pro', 3 kinds)");
   expect(plain.stdout).toContain('gplvm: 24 points');
   const asked = await latentfield([...args, '--as', 'visits:category,age:number']);
   expect(asked.exitCode, asked.stderr).toBe(0);
@@ -79,4 +84,47 @@ it('--no-kinds leaves text out, and --as sets other kinds', { timeout: 120_000 }
   }
   expect(existsSync(join(path, 'results', 'fit.json'))).toBe(true);
   expect(readFileSync(join(path, 'results', 'fit.json'), 'utf8')).toContain('"visits":"category"');
+});
+
+it('impute fills in the holes of a new table in its own form, with deviations and probabilities in another file', {
+  timeout: 120_000,
+}, async () => {
+  const { path, write } = temporaryFolder();
+  const data = write('customers.csv', text([HEADER, ...customers]));
+  const out = join(path, 'results');
+  const fitted = await latentfield([
+    'fit',
+    data,
+    '--out',
+    out,
+    '--max-iterations',
+    '3',
+    '--inducing',
+    '5',
+    '--dim',
+    '1',
+  ]);
+  expect(fitted.exitCode, fitted.stderr).toBe(0);
+  const fresh = write(
+    'fresh.csv',
+    'joined;plan;age;visits;currency;active;customer_id\n2024-02-03;;41,5;;EUR;yes;D1\n2024-02-04;pro;;2;;;D2\n',
+  );
+  const moments = join(path, 'moments.csv');
+  const imputed = await latentfield(['impute', out, fresh, '--deviations', moments]);
+  expect(imputed.exitCode, imputed.stderr).toBe(0);
+  expect(imputed.stderr).toContain(`wrote ${moments}`);
+  const known = await readTable(moments, { id: 'customer_id', columns: '*' });
+  const means = (row: number, name: string) => known.observations.at(row, known.columns.indexOf(`${name} mean`));
+  const most = (row: number, name: string, levels: readonly string[]) =>
+    levels.reduce((a, b) => (means(row, `${name}=${b}`) > means(row, `${name}=${a}`) ? b : a));
+  const visits = Math.round(means(0, 'visits'));
+  expect(imputed.stdout).toBe(
+    [
+      'joined;plan;age;visits;currency;active;customer_id',
+      `2024-02-03;${most(0, 'plan', LEVELS)};41,5;${visits};EUR;yes;D1`,
+      `2024-02-04;pro;${String(means(1, 'age')).replace('.', ',')};2;;${most(1, 'active', ['no', 'yes'])};D2\n`,
+    ].join('\n'),
+  );
+  const again = await latentfield(['impute', out, fresh, '--deviations', moments]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('another --deviations')]);
 });

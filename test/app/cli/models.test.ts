@@ -103,7 +103,7 @@ describe('fit by the command line is the fit of the library', () => {
       (Y) => gplvm(Y, { latentDim: 2, kernel: add(rbf({ lengthscale: [1, 2] }), bias({ variance: 0.1 })), priors: [] }),
     ],
     [
-      'gplvm with a variance a row',
+      'gplvm with a variance per row',
       ['--model', 'gplvm'],
       { likelihood: { likelihood: 'gaussian', variance: Array(30).fill(0.5), per: 'row' } },
       (Y) => gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: Array(30).fill(0.5), per: 'row' }) }),

@@ -62,6 +62,43 @@ describe('columns without numbers to fit', () => {
     expect((await read(text, { columns: 'a:unit', labels: 'kind' })).columns).toEqual(['a', 'unit']);
   });
 
+  it('are dates, which point to the option `time` and name the points only without another index', async () => {
+    const days = ['2024-03-01', '2024-03-02', '2024-03-04', '2024-03-05T12:00', '2024-03-06', '2024-03-09'];
+    const dates = (name: string) => `contains dates (\`time: '${name}'\` takes them as the times of the rows)`;
+    const alone = await read(measured('day,a,b', days));
+    expect(alone.leftOut).toEqual([{ column: 'day', reason: `${dates('day')}: it names the points` }]);
+    expect(alone.ids).toEqual(days);
+    const named = await read(
+      measured(
+        'day,who,a,b',
+        ['Ann', 'Bob', 'Cid', 'Dee', 'Eve', 'Flo'].map((who, i) => `${days[i]},${who}`),
+      ),
+    );
+    expect(named.idColumn).toBe('who');
+    expect(named.leftOut.map(({ reason }) => reason)).toEqual([
+      dates('day'),
+      'is text that names each row: it names the points',
+    ]);
+    const again = Array.from({ length: 12 }, (_, i) => `${days[i % 2]!},${(i * 7) % 5}.5,${i === 3 ? '' : 2 * i}`);
+    const repeated = await read(lines('day,a,b', ...again), { categories: 'auto', allowMissing: true });
+    expect(repeated.leftOut).toEqual([{ column: 'day', reason: dates('day') }]);
+    expect(repeated.columns).toEqual(['a', 'b']);
+    expect(repeated.notes).toEqual(['1 of 24 entries is missing.']);
+    expect(
+      (await read(lines('day,a', ...again.map((row) => row.split(',').slice(0, 2).join())), { oneHot: 'day' })).columns,
+    ).toEqual([...days.slice(0, 2).map((day) => `day=${day}`), 'a']);
+  });
+
+  it('are counted as one column with its missing cells, where they are categories', async () => {
+    const text = lines('a,kind', '1,oil', '2,NA', ',gas', '5,water', '6,oil');
+    const { notes, columns } = await read(text, { oneHot: 'kind', allowMissing: true });
+    expect(columns).toEqual(['a', 'kind=gas', 'kind=oil', 'kind=water']);
+    expect(notes).toEqual(["2 of 10 entries are missing: 'NA'."]);
+    expect((await read(text, { oneHot: 'kind', drop: 'kind', allowMissing: true })).leftOut).toEqual([
+      { column: 'kind', reason: 'is dropped' },
+    ]);
+  });
+
   it('are refused where only a few cells are text', async () => {
     await expect(read('a,b\n1,2\n3,high\n4,5\n')).rejects.toThrow("line 3, column 'b' contains 'high'");
     await expect(read('a,b\n1,2\n3,inf\n4,5\n')).rejects.toThrow("line 3, column 'b' contains 'inf'");

@@ -103,7 +103,9 @@ describe('files that are too large', () => {
 
 it('a file that is not text is refused as such, with the position of its first null', async () => {
   const given = parseTable(text('a,b\n1,\0\x172\n'), 'binary.csv');
-  await expect(given).rejects.toThrow(/'binary\.csv' is not text: its character 7 is a null\. Save the table as \.csv/);
+  await expect(given).rejects.toThrow(
+    /'binary\.csv' is not a text file: character 7 is a null byte\. Save the table as \.csv/,
+  );
 });
 
 describe('Parquet files', () => {
@@ -130,6 +132,32 @@ describe('Arrow files', () => {
       bytes[at] = value;
       await expect(parseTable(bytes, 'a.arrow')).rejects.toMatchObject({ name: 'InvalidInputError', code: 'damaged' });
     }
+  });
+});
+
+describe('Parquet files with a damaged Arrow schema', () => {
+  it('are refused as damaged, or read as before, whichever number of the schema is 16 million', async () => {
+    const options = { allowMissing: true, drop: ['wide'] };
+    const file = bytesOf(columnarFiles.noneParquet);
+    const letters = Buffer.from(file).toString('latin1');
+    const at = letters.indexOf('/////', letters.indexOf('ARROW:schema'));
+    const [encoded] = letters.slice(at).match(/^[A-Za-z0-9+/]+=*/)!;
+    const whole = await parseTable(file, 'a.parquet', options);
+    let refused = 0;
+    for (let place = 0; place + 4 <= Buffer.from(encoded!, 'base64').length; place += 4) {
+      const schema = Buffer.from(encoded!, 'base64');
+      schema.writeInt32LE(2 ** 24, place);
+      const damaged = file.slice();
+      damaged.set(text(schema.toString('base64')), at);
+      try {
+        const { columns } = await parseTable(damaged, 'a.parquet', options);
+        expect(columns).toEqual(whole.columns);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'InvalidInputError', code: 'damaged' });
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(10);
   });
 });
 

@@ -40,7 +40,7 @@ describe('rowsOf', () => {
     const four = Float64Array.of(1, 2, 3, 4);
     const cases = [
       [written('f.npy', '<f8', '(2, 2)', four, 'True'), /column by column/],
-      [written('v.npy', '<f8', '(4,)', four), /must contain a matrix, one row a point, but its shape is \(4\)/],
+      [written('v.npy', '<f8', '(4,)', four), /must contain a matrix, one row per point, but its shape is \(4\)/],
       [written('s.npy', '<f8', '(3, 2)', four), /should take 176 bytes, but has 160/],
       [written('t.npy', '<U2', '(2, 2)', four), /contains text/],
       [join(folder, 'none.npy'), /cannot be read/],

@@ -58,7 +58,9 @@ describe('categories', () => {
       [5, 0, 1],
       [2, 0, 0],
     ]);
-    expect(unknown.notes).toContainEqual(expect.stringMatching(/'kind' .* does not know, such as 'air' \(line 3\)/));
+    expect(unknown.notes).toContainEqual(
+      expect.stringMatching(/'kind' contains a category without a column, such as 'air' \(line 3\)/),
+    );
   });
 });
 

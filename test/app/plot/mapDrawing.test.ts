@@ -84,6 +84,39 @@ it('draws ellipses with half axes in pixels, also of points out of view, below t
   expect(calls.slice(3).map(([name]) => name)).toEqual(['mark', 'mark']);
 });
 
+it('draws many points into the pixels, by the parts of each that a mark of its kind covers, cut off at the edges', () => {
+  vi.stubGlobal('Path2D', PathText);
+  // A mark of 5 by 5 pixels covers its middle, and two fifths of the pixel to the right.
+  const covered = new Uint8ClampedArray(4 * 25);
+  covered[4 * 12 + 3] = 255;
+  covered[4 * 13 + 3] = 102;
+  const stamp = { setTransform: () => {}, fill: () => {}, getImageData: () => ({ data: covered }) };
+  vi.stubGlobal('document', { createElement: () => ({ getContext: () => stamp }) });
+  const data = new Uint8ClampedArray(4 * 6 * 4).fill(250);
+  const context = Object.assign(recorder().context, {
+    canvas: { width: 6, height: 4 },
+    getImageData: () => ({ data }),
+    putImageData: vi.fn(),
+  });
+  const count = 4001;
+  const hidden = new Uint8Array(count).fill(1).fill(0, 0, 3);
+  // At the pixels (1, 1) and (5, 2), at the right edge, and (3, 3), faint.
+  const [x, y] = [new Float64Array(count), new Float64Array(count)];
+  x.set([1, 5, 3]);
+  y.set([1, 2, 3]);
+  const faint = Uint8Array.from({ length: count }, (_, i) => Number(i === 2));
+  const many = { ...scene, ...{ x, y, hidden, faint, radius: 1 }, kindOf: new Uint8Array(count).fill(1, 1, 2) };
+  drawMarks(context, many, { scaleX: 1, scaleY: 1, shiftX: 0, shiftY: 0, width: 6, height: 4, ratio: 1 }, theme, 1);
+  const reds = Array.from({ length: 4 }, (_, row) => Array.from({ length: 6 }, (__, k) => data[4 * (6 * row + k)]));
+  // 0x11 = 17, and 250 − 0.4 · 233 = 156.8; 0x22 = 34; faint marks have 0.12 of it: 222.04 and 238.816.
+  expect(reds).toEqual([
+    [250, 250, 250, 250, 250, 250],
+    [250, 17, 157, 250, 250, 250],
+    [250, 250, 250, 250, 250, 34],
+    [250, 250, 250, 222, 239, 250],
+  ]);
+});
+
 it('returns the radius of a point: the radius of the scene, larger where the map is enlarged, at most 7 pixels', () => {
   vi.stubGlobal('Path2D', PathText);
   const radius = (nearness: number, own?: number) =>

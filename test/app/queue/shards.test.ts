@@ -139,7 +139,7 @@ describe('a bound whose rows are in shards', () => {
     await expect(drawn).rejects.toThrow(InvalidInputError);
     await expect(drawn).rejects.toThrow(/in 3 takes draws/);
     const batches = fit(refused(counts, {})(), { batchSize: 5 });
-    await expect(batches).rejects.toThrow(/A fit in batches takes no shards/);
+    await expect(batches).rejects.toThrow(/A fit in batches does not support shards/);
   });
 
   it('reports a likelihood that a worker does not know', async () => {

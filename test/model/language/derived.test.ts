@@ -246,7 +246,7 @@ describe('variables', () => {
             { density: noisy(), given: x, missing: 'ignore' },
           ),
         }),
-        /takes complete rows only/,
+        /supports complete rows only/,
       ],
       [
         () => ({ l: shared(positive(1)), x, y: observed(Y, { density, given: x }) }),

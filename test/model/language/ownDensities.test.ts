@@ -266,7 +266,7 @@ describe('a maximum-entropy field over latents', () => {
     const graph = knnGraph(pose, 2);
     const values = graph.sources.map(() => 1);
     expect(() => withField(maxEntropy({ expect: { near: squaredDifferences(graph, values) } }))).toThrow(
-      /'z' of .* has a random field that speaks of no rows.*Leave the values out.*embedded/,
+      /'z' of .* has a random field with fixed statistics.*Omit them.*embedded/,
     );
   });
 });

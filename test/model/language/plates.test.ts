@@ -134,7 +134,7 @@ describe('a plate of the values of a known variable', () => {
     checkModel(effects(data), { models: { effects }, values });
   });
 
-  // Inputs of a process: a latent row a point beside one a group.
+  // Inputs of a process: a latent row per point beside one a group.
   const inputsOf = (u: 'ofGroups' | 'ofPoints') =>
     defineModel({
       name: u,
@@ -218,7 +218,9 @@ describe('a plate of the values of a known variable', () => {
 
   it('is not computed from the observations of points, and not fixed and started elsewhere', () => {
     for (const posterior of [encoded(mlpMap({ hidden: 3 })), gaussian({ encoder: mlpMap({ hidden: 3 }) })]) {
-      expect(() => evaluate(inferred(posterior)(data))).toThrow(/'u' of .* has not one row a point, but its posterior/);
+      expect(() => evaluate(inferred(posterior)(data))).toThrow(
+        /'u' of .* has not one row per point, but its posterior/,
+      );
     }
     expect(() => latent({ dim: 2, posterior: fixedAt(U), init: U })).toThrow(/fixedAt\(X\) fixes the variable/);
   });

@@ -112,7 +112,7 @@ describe('observations that are read in blocks of rows', () => {
         const z = latent({ dim: 2, density: standardNormal() });
         return { z, y: observed(y, { density: gaussianProcess({ kernel: rbf(), inducing: 4 }), given: z }) };
       }),
-      /one latent variable with a row a point, a function of them: .*encoder/,
+      /one latent variable with a row per point, a function of them: .*encoder/,
     );
     await refused(
       fitOf((y) => {
@@ -139,6 +139,6 @@ describe('observations that are read in blocks of rows', () => {
       }),
       /'y' .* is not part of the model's data/,
     );
-    await refused(() => observed(sourceOf(), { density, missing: 'ignore' }), /take no missing entries/);
+    await refused(() => observed(sourceOf(), { density, missing: 'ignore' }), /cannot have missing entries/);
   });
 });

@@ -268,7 +268,7 @@ it('invalid supports, scaled observations and latent rows of such a density are 
     },
   });
   expect(() => scaled(Matrix.from([[1], [2], [3]])).assemble(0)).toThrow(
-    "Observations of density 'gammas' cannot be centered or scaled. Leave out center and scale",
+    "Observations of density 'gammas' cannot be centered or scaled. Omit center and scale",
   );
   const mixed = mixture([poisson(), bernoulli()]);
   expect(mixed.support!.refuses(3, 3)).toBeUndefined();

@@ -10,9 +10,14 @@ export type RowView =
       readonly width: number;
       /** Column of each pixel, line by line, −1 for pixels without a column, such as constant ones; default the order of the columns. */
       readonly pixels?: readonly number[];
+      /** Value of each pixel without a column; default 0. */
+      readonly constants?: readonly number[];
     }
   /** Columns are x1, y1, x2, y2, … of joints; bones connect two of them. */
   | { readonly kind: 'figure'; readonly bones: readonly (readonly [number, number])[] };
+
+/** Reason of a column whose numbers were read as text, by the option that it names. */
+export const GROUPS = /`thousands: /;
 
 /** Column in addition to the observations: text, dates as days since 1970-01-01, or numbers. */
 export interface Beside {
@@ -38,6 +43,11 @@ export function besideText({ values, isNumber }: Beside, row: number): string {
   return Number.isNaN(values[row]!) ? '' : String(Number(values[row]!.toPrecision(4))).replace('-', '−');
 }
 
+/** True if a fitted column contains dates, as days: the column of that name contains them as dates. */
+export const areDays = ({ beside }: Pick<Dataset, 'beside'>, name: string): boolean =>
+  beside?.some(({ column, values, isNumber }) => column === name && values instanceof Float64Array && !isNumber) ===
+  true;
+
 /** Data to fit, and their display. */
 export interface Dataset {
   readonly name: string;
@@ -60,13 +70,19 @@ export interface Dataset {
 const PIXELS =
   /^r(?:ow)?_?(\d+)_?c(?:ol)?_?(\d+)$|^(?:pixel|pix|px)_?(\d+)[_x](\d+)$|^(\d+)x(\d+)$|^(?:pixel|pix|px)_?(\d+)$/i;
 
+/** True for the name of a pixel. */
+export const isPixel = (column: string): boolean => PIXELS.test(column);
+
 /**
  * Display of rows inferred from the names of their columns: images for names of pixels, curves for increasing numbers, such as wavelengths, otherwise
  * value by value.
  *
- * @param constants - names of columns of the file that are excluded from the observations because they are constant, such as pixels of a border
+ * @param constants - columns of the file that are excluded from the observations because they are constant, such as pixels of a border
  */
-export function rowView(columns: readonly string[], constants: readonly string[] = []): RowView {
+export function rowView(
+  columns: readonly string[],
+  constants: readonly { readonly column: string; readonly value: number }[] = [],
+): RowView {
   const numbers = columns.map(Number);
   const rises = numbers.every((value, j) => Number.isFinite(value) && (j === 0 || value > numbers[j - 1]!));
   if (columns.length > 2 && rises) return { kind: 'curve' };
@@ -76,27 +92,40 @@ export function rowView(columns: readonly string[], constants: readonly string[]
       .filter((part) => part !== undefined)
       .map(Number);
   const named = columns.map(placeOf);
-  const absent = constants.map(placeOf).filter((place) => place !== undefined);
+  const absent = constants.flatMap(({ column, value }) => {
+    const place = placeOf(column);
+    return place === undefined ? [] : [{ place, value }];
+  });
   const isBy = (count: number) => named.every((place) => place?.length === count);
   if (columns.length < 4) return { kind: 'values' };
-  if (isBy(2)) return gridOf(named.map(inGrid), absent.map(inGrid));
+  if (isBy(2))
+    return gridOf(
+      named.map(inGrid),
+      absent.map(({ place, value }) => ({ place: inGrid(place), value })),
+    );
   // Running numbers fill a square.
   const side = Math.round(Math.sqrt(columns.length + absent.length));
   if (!isBy(1) || side * side !== columns.length + absent.length) return { kind: 'values' };
-  const first = Math.min(...[...named, ...absent].map((place) => place![0]!));
+  const first = Math.min(...[...named, ...absent.map(({ place }) => place)].map((place) => place![0]!));
   const inSquare = (place: readonly number[] | undefined): Place => [
     Math.floor((place![0]! - first) / side),
     (place![0]! - first) % side,
   ];
-  return gridOf(named.map(inSquare), absent.map(inSquare));
+  return gridOf(
+    named.map(inSquare),
+    absent.map(({ place, value }) => ({ place: inSquare(place), value })),
+  );
 }
 
 type Place = readonly [line: number, column: number];
 const inGrid = (place: readonly number[] | undefined): Place => [place![0]!, place![1]!];
 
 /** Image whose pixels are named by line and column; constant pixels, which are not columns, may be absent, up to half of the pixels if their names are unknown. */
-function gridOf(places: readonly Place[], constants: readonly Place[]): RowView {
-  const known = [...places, ...constants];
+function gridOf(
+  places: readonly Place[],
+  absent: readonly { readonly place: Place; readonly value: number }[],
+): RowView {
+  const known = [...places, ...absent.map(({ place }) => place)];
   const [rows, across] = [0, 1].map((axis) => {
     const at = known.map((place) => place[axis]!);
     // Numbers begin at 0, or at 1.
@@ -106,11 +135,15 @@ function gridOf(places: readonly Place[], constants: readonly Place[]): RowView 
   const [height, width] = [rows.length, across.length];
   if (height * width > 2 * known.length) return { kind: 'values' };
   const pixels = new Array<number>(height * width).fill(-1);
-  for (const [k, [i, j]] of places.entries()) pixels[(i - rows.first) * width + j - across.first] = k;
+  const pixelOf = ([i, j]: Place) => (i - rows.first) * width + j - across.first;
+  for (const [k, place] of places.entries()) pixels[pixelOf(place)] = k;
   const isInOrder = pixels.every((column, pixel) => column === pixel);
   const isOnce = pixels.filter((column) => column >= 0).length === places.length;
   if (!isOnce) return { kind: 'values' };
-  return { kind: 'image', height, width, ...(isInOrder ? {} : { pixels }) };
+  const constants = new Array<number>(height * width).fill(0);
+  for (const { place, value } of absent) constants[pixelOf(place)] = value;
+  const isZero = constants.every((value) => value === 0);
+  return { kind: 'image', height, width, ...(!isInOrder && { pixels }), ...(!isZero && { constants }) };
 }
 
 /** Selected rows. */

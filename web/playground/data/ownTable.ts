@@ -1,9 +1,21 @@
 import { differInUnits, Matrix } from 'latentfield/core';
+import { decodeText } from '../../../src/app/io/textDecoding.ts';
 import { csv } from '../exports.ts';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
 import type { Role, Settings } from '../settings.ts';
-import { type Beside, besideText, counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
+import {
+  type Beside,
+  besideText,
+  counted,
+  type Dataset,
+  dateText,
+  deviationsOf,
+  GROUPS,
+  isPixel,
+  type RowView,
+  rowView,
+} from './dataset.ts';
 import type { Repair } from './repairs.ts';
 
 /** Visitor's file after reading. */
@@ -23,6 +35,7 @@ export interface OwnTable {
   readonly all: readonly {
     readonly column: string;
     readonly role: Role | 'labels';
+    readonly isDate: boolean;
     /** Its first values, or the reason why it is left out. */
     readonly sample: string;
   }[];
@@ -96,7 +109,7 @@ export class TableReader {
           // A column with text in it stays one of text, so the whole is read but once.
           known = labels ?? textColumns(table).at(-1);
           const rows = Math.round((lines * bytes.length) / head.length);
-          const told = { lines, rows, uses: usesOf(table, known ?? '') };
+          const told = { lines, rows, uses: usesOf(table, known ?? '', viewOf(table)) };
           onHead({ ...told, read: 0 });
           worker.onRows = (read) => this.worker === worker && onHead({ ...told, read: Math.min(read, rows) });
         }
@@ -114,7 +127,7 @@ export class TableReader {
       return {
         name,
         bytes,
-        csv: isText(name) && bytes.length <= MOST_KEPT ? new TextDecoder().decode(bytes) : undefined,
+        csv: isText(name) && bytes.length <= MOST_KEPT ? decodeText(bytes).text : undefined,
         labels: chosen,
         choices: [
           ...new Set([
@@ -124,7 +137,7 @@ export class TableReader {
           ]),
         ],
         dataset,
-        uses: usesOf(table, chosen, beside),
+        uses: usesOf(table, chosen, dataset.view, beside),
         all: rolesOf(table, chosen, roles, beside),
         isRepairable:
           table.others.some(({ reason }) => GROUPS.test(reason)) ||
@@ -168,17 +181,19 @@ export function tableOfDataset(dataset: Dataset): OwnTable {
 
 /** Columns of text that may be classes: neither constant, nor a name for each row, nor dates. */
 const textColumns = ({ others }: PlainTable) =>
-  others.filter(({ reason }) => /^is text \((?!'\d{4}-\d\d-\d\d).* kinds\)$/s.test(reason)).map(({ column }) => column);
+  others.filter(({ reason }) => /^is text \(.* kinds\)$/s.test(reason)).map(({ column }) => column);
 
 /** Maximum number of columns of text and dates that are read in addition to the observations. */
 const MOST_BESIDE = 8;
 
 /** Columns for coloring and searching rows, although they are not fitted: text with several distinct values, and dates. */
-const besideColumns = ({ others }: PlainTable, labels: string) =>
-  others
-    .filter(({ column, reason }) => column !== labels && /^is text (\(.* kinds\)$|that names each row)/s.test(reason))
-    .map(({ column }) => column)
-    .slice(0, MOST_BESIDE);
+const besideColumns = ({ others, days }: PlainTable, labels: string) => {
+  const known = others.filter(
+    ({ column, reason }) =>
+      column !== labels && /^is text (\(.* kinds\)$|that names each row)|^contains dates|of its season$/s.test(reason),
+  );
+  return [...days, ...known.map(({ column }) => column)].slice(0, days.length + MOST_BESIDE);
+};
 
 /** Ways to read a table that could not be read unchanged. */
 export async function repairs(name: string, bytes: Uint8Array): Promise<readonly Repair[]> {
@@ -191,12 +206,12 @@ export async function repairs(name: string, bytes: Uint8Array): Promise<readonly
   }
 }
 
-/** New rows for a fit: a file with the same columns, and its row names. */
+/** New rows for a fit: a file with the same columns, its row names, and notes about how it was read. */
 export async function newRows(name: string, bytes: Uint8Array, columns: readonly string[]) {
   const worker = new PageWorker();
   try {
-    const { observations, ids, idColumn } = await worker.ask({ kind: 'read', bytes, name, labels: '', columns });
-    return { observations: matrixOf(observations), ids, idColumn: idColumn ?? 'id' };
+    const { observations, ids, idColumn, notes } = await worker.ask({ kind: 'read', bytes, name, labels: '', columns });
+    return { observations: matrixOf(observations), ids, idColumn: idColumn ?? 'id', notes };
   } finally {
     worker.end();
   }
@@ -214,16 +229,16 @@ function datasetOf(name: string, table: PlainTable, labels: string, beside: read
     idColumn: table.idColumn ?? 'id',
     // The names of rows are searched anyway.
     beside: beside.filter(({ column, values }) => column !== table.idColumn || values instanceof Float64Array),
-    view: rowView(
-      table.columns,
-      table.others.flatMap(({ column, constant }) => (constant ? [column] : [])),
-    ),
+    view: viewOf(table),
     notes: table.notes,
   };
 }
 
-/** The option named in reasons for numbers read as text. */
-const GROUPS = /`thousands: /;
+const viewOf = ({ columns, others }: PlainTable): RowView =>
+  rowView(
+    columns,
+    others.flatMap(({ column, constant }) => (constant ? [{ column, value: constant.value }] : [])),
+  );
 
 /** Maximum number of distinct values for a text column to color rows. */
 export const MOST_COLORED = 30;
@@ -238,7 +253,7 @@ function rolesOf(
   roles: Settings['roles'],
   besides: readonly Beside[],
 ): OwnTable['all'] {
-  const { columns, others, ids, idColumn, labels, observations } = table;
+  const { columns, others, ids, idColumn, labels, observations, days } = table;
   const rows = Array.from({ length: Math.min(SHOWN, observations.rows) }, (_, i) => i);
   const sampleOf = (column: string, role: Role | 'labels'): string => {
     const beside = besides.find((each) => each.column === column);
@@ -252,55 +267,80 @@ function rolesOf(
         .join(', ');
     if (at >= 0) {
       const values = rows.map((i) => observations.data[i * observations.columns + at]!);
-      return values.map((value) => (Number.isNaN(value) ? 'missing' : String(value).replace('-', '−'))).join(', ');
+      const written = (value: number) => (days.includes(column) ? dateText(value) : String(value).replace('-', '−'));
+      return values.map((value) => (Number.isNaN(value) ? 'missing' : written(value))).join(', ');
     }
     if (beside !== undefined) return rows.map((i) => besideText(beside, i) || 'missing').join(', ');
     return reason ?? '';
   };
-  const hot = Object.keys(roles).filter((column) => roles[column] === 'categories');
+  const hot = Object.keys(roles).filter((column) => ['categories', 'season'].includes(roles[column]!));
   const isOf = (column: string) => hot.some((each) => column.startsWith(`${each}=`));
   const found = new Map<string, Role | 'labels'>();
   for (const column of columns) if (!isOf(column)) found.set(column, 'fit');
   for (const { column } of others) found.set(column, ids !== undefined && column === idColumn ? 'names' : 'out');
-  for (const column of hot) found.set(column, 'categories');
+  for (const column of hot) found.set(column, roles[column]!);
   if (labelColumn !== '') found.set(labelColumn, 'labels');
-  return Array.from(found, ([column, role]) => ({ column, role, sample: sampleOf(column, role) }));
+  const isDate = (column: string) =>
+    days.includes(column) ||
+    besides.some(({ column: each, values }) => each === column && values instanceof Float64Array);
+  return Array.from(found, ([column, role]) => ({
+    ...{ column, role, isDate: isDate(column) },
+    sample: sampleOf(column, role),
+  }));
 }
 
 const MOST_NAMED = 6;
 
+/** End of the reason for a column of dates that is replaced by its season. */
+const SEASON = 'of its season';
+
 /** Numbers of a table, its labels and ids, and omitted columns with reasons. */
 function usesOf(
-  { observations, columns, labels, ids, idColumn, others }: PlainTable,
+  { observations, columns, labels, ids, idColumn, others, days }: PlainTable,
   labelColumn: string,
+  view: RowView,
   beside: readonly Beside[] = [],
 ): ColumnUse[] {
+  const seasons = others.flatMap(({ column, reason }) => (reason.endsWith(SEASON) ? [column] : []));
+  const isOfDate = (column: string) =>
+    days.includes(column) || seasons.some((each) => column.startsWith(`${each}=season `));
+  const numbers = columns.filter((column) => !isOfDate(column));
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let missing = 0;
-  for (const value of observations.data) {
+  for (const [k, value] of observations.data.entries()) {
+    if (isOfDate(columns[k % columns.length]!)) continue;
     if (Number.isNaN(value)) missing++;
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  const count = columns.length;
+  const count = numbers.length;
   const none = { least: undefined, most: undefined };
-  const named = count < 3 ? columns.join(', ') : `${columns[0]} … ${columns[count - 1]}`;
+  const named = count < 3 ? numbers.join(', ') : `${numbers[0]} … ${numbers[count - 1]}`;
+  const pixels = view.kind === 'image' ? `, pixels of ${view.height} × ${view.width} images` : '';
   /** Columns by reason for omission. */
   const leftOut = new Map<string, string[]>();
   for (const { column, reason, constant } of others) {
     if (column === labelColumn || (ids && column === idColumn) || beside.some((each) => each.column === column))
       continue;
     const kind = constant
-      ? 'constant'
+      ? pixels !== '' && isPixel(column)
+        ? 'constant pixels'
+        : 'constant'
       : GROUPS.test(reason)
         ? 'numbers in groups of digits'
-        : reason.replace(/ \(.*|^is /gs, '');
+        : reason.replace(/ \(.*|^is |^contains (?=dates)/gs, '');
     leftOut.set(kind, [...(leftOut.get(kind) ?? []), column]);
   }
+  const dateUse = (column: string) =>
+    days.includes(column)
+      ? 'fit as days, color and search'
+      : seasons.includes(column)
+        ? 'fit as a season, color and search'
+        : 'color and search';
   return [
     {
       ...{ columns: named, least, most },
-      kind: `${counted(count, 'number')}${missing === 0 ? '' : `, ${missing} missing`}`,
+      kind: `${counted(count, 'number')}${pixels}${missing === 0 ? '' : `, ${missing} missing`}`,
       use: 'fit',
     },
     ...(labels === undefined
@@ -312,11 +352,11 @@ function usesOf(
       .map(({ column, values }) => ({
         ...{ ...none, columns: column },
         ...(values instanceof Float64Array
-          ? { kind: 'dates', use: 'color and search' }
+          ? { kind: 'dates', use: dateUse(column) }
           : { kind: 'text', use: new Set(values).size > MOST_COLORED ? 'search' : 'color and search' }),
       })),
     ...[...leftOut].map(([kind, names]) => ({
-      ...{ ...none, kind, use: 'left out' },
+      ...{ ...none, kind, use: kind === 'constant pixels' ? 'drawn, not fitted' : 'left out' },
       columns:
         names.length > MOST_NAMED
           ? `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`

@@ -1,5 +1,7 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { parseTable } from 'latentfield/io';
+import { decodeText } from '../../../src/app/io/textDecoding.ts';
+import { GROUPS } from './dataset.ts';
 
 /** Way to read a table that cannot be read unchanged. */
 export interface Repair {
@@ -14,7 +16,7 @@ const MISSING = /^(?:|nan|na|n\/a|null|none|\?|[-–—])$/i;
  * numbers with grouped digits and of numbers that look like codes of missing cells. Only repairs that lead to a readable table are returned.
  */
 export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair[]> {
-  const text = new TextDecoder().decode(bytes);
+  const { text } = decodeText(bytes);
   const frequency = (mark: string) => text.slice(0, 4000).split(mark).length;
   const delimiter = [',', ';', '\t', '|'].reduce((a, b) => (frequency(b) > frequency(a) ? b : a));
   let rows: string[][];
@@ -30,7 +32,7 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
   const candidates =
     table === undefined
       ? (splitElsewhere(rows) ?? raggedRows(rows) ?? textAmongNumbers(rows, delimiter))
-      : [...groupedDigits(rows, delimiter), ...codes(rows, table.notes)];
+      : [...groupedDigits(rows, delimiter, textOf(table)), ...codes(rows, table.notes)];
   for (const [title, repaired] of candidates) {
     const written = repaired.map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\n');
     const repair = { title, bytes: new TextEncoder().encode(written) };
@@ -130,10 +132,15 @@ function textAmongNumbers(rows: string[][], delimiter: string): Candidate[] {
 /** Numbers in groups of three digits: 1,234 or 1.234.567,8. */
 const GROUPED = /^[-−]?\d{1,3}(?:([,. '\u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?$/;
 
-/** Pattern of numbers with groups of three digits: 1,234 or 1.234.567,8. */
-function groupedDigits(rows: string[][], delimiter: string): Candidate[] {
+/** Names of columns that the reader took for text, although they contain numbers. */
+const textOf = ({ leftOut }: Awaited<ReturnType<typeof parseTable>>): ReadonlySet<string> =>
+  new Set(leftOut.filter(({ reason }) => GROUPS.test(reason)).map(({ column }) => column));
+
+/** Candidate that reads these columns as numbers with groups of three digits: 1,234 or 1.234.567,8. */
+function groupedDigits(rows: string[][], delimiter: string, isText: ReadonlySet<string>): Candidate[] {
   const [names, ...body] = rows as [string[], ...string[][]];
-  const marks = names.map((_, j) => {
+  const marks = names.map((name, j) => {
+    if (!isText.has(name)) return undefined;
     const present = body.map((cells) => cells[j] ?? '').filter((cell) => !MISSING.test(cell));
     const found = present.flatMap((cell) => GROUPED.exec(cell)?.[1] ?? []);
     const mark = found[0];

@@ -10,7 +10,7 @@ const STEPS = 256;
 /** Pictures of rows, with a fixed number per line, colored from the first stop at the least value to the last at the greatest. */
 export function imagesOf(
   rows: readonly ArrayLike<number>[],
-  { height, width, pixels: columnOf }: Image,
+  { height, width, pixels: columnOf, constants }: Image,
   across: number,
   low: number,
   high: number,
@@ -24,8 +24,7 @@ export function imagesOf(
     const [left, top] = [(i % across) * width, Math.floor(i / across) * height];
     for (let p = 0; p < width * height; p++) {
       const column = columnOf === undefined ? p : columnOf[p]!;
-      // Pixels without a column were constant: they have the color nearest to 0.
-      const value = column < 0 ? 0 : values[column]!;
+      const value = column < 0 ? (constants?.[p] ?? 0) : values[column]!;
       const part = Number.isNaN(value) ? 0.5 : Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
       const color = colors[Math.round(part * (STEPS - 1))]!;
       const at = 4 * ((top + Math.floor(p / width)) * image.width + left + (p % width));

@@ -1,5 +1,6 @@
 import type { OwnTable } from '../data/ownTable.ts';
 import { IN_BATCHES, isSlow, MODELS, type Settings, withNeeded } from '../settings.ts';
+import { duration } from './fitBar.tsx';
 
 interface Given {
   readonly settings: Settings;
@@ -55,6 +56,24 @@ export function TableAdvice({ table, settings, change }: Given & { readonly tabl
         </p>
       )}
     </>
+  );
+}
+
+/** Announcement of a fit that takes more than a minute. */
+export function TimeAdvice({
+  expected,
+  settings,
+}: {
+  readonly expected: number | undefined;
+  readonly settings: Settings;
+}) {
+  if (expected === undefined) return null;
+  return (
+    <p class="note" role="status">
+      On this machine, the fit takes about {duration(expected)} if it needs all{' '}
+      {settings.maxIterations.toLocaleString('en')} iterations, and less if it converges earlier. It can be paused, and
+      stopped at any point.
+    </p>
   );
 }
 

@@ -3,7 +3,9 @@ import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
 import { newRows, type OwnTable, repairs, TableReader, tableOfDataset } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
+import { useExpectedTime } from '../expectedTime.ts';
 import { EXPORTS, type Exported, placedTable, save } from '../exports.ts';
+import { withoutOptions } from '../fitSummary.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { keepTable, keptTable } from '../keptTable.ts';
 import { useMaps } from '../maps.ts';
@@ -173,10 +175,10 @@ export function App() {
     const of = shown!;
     try {
       setPlaced(`Placing the rows of '${name}'.`);
-      const rows = await newRows(name, bytes, of.of!.dataset.columns);
+      const { notes, ...rows } = await newRows(name, bytes, of.of!.dataset.columns);
       const found = { ...(await of.fit.project(rows.observations)), ...rows };
       setAdded({ rows: found, of });
-      setPlaced(placedSentence(found));
+      setPlaced([placedSentence(found), ...notes.map(withoutOptions)].join(' '));
     } catch (failure) {
       setPlaced(`'${name}' was not placed: ${(failure as Error).message}`);
     }
@@ -311,6 +313,10 @@ export function App() {
   });
   const isUnfitted =
     unfitted !== undefined && settings.set === 'own' && fitting.run === undefined && picture?.name !== unfitted.name;
+  const isBlank = (picture === undefined || isNew) && settings.set === 'own';
+  const isAsked =
+    fitting.run === undefined && !isRun && reading === undefined && (isDrawerOpen || isBlank || isUnfitted);
+  const expected = useExpectedTime(settings, dataset, isAsked);
   const cancel = () => {
     reader.current.cancel();
     setReading(undefined);
@@ -404,7 +410,7 @@ export function App() {
         </>
       ) : (
         <Welcome
-          {...{ reading, cancel, error, repairWays, awaited, settings, change, isDrawerOpen }}
+          {...{ reading, cancel, error, repairWays, awaited, settings, expected, change, isDrawerOpen }}
           table={settings.set === 'own' ? own : undefined}
           onRole={changeRole}
           onFile={takeFile}
@@ -422,7 +428,7 @@ export function App() {
         <Drawer
           isOpen={isDrawerOpen}
           close={() => setDrawerOpen(false)}
-          {...{ settings, change, own, dataset, error, repairWays, placed }}
+          {...{ settings, expected, change, own, dataset, error, repairWays, placed }}
           onSavePlaced={added?.of === shown && added !== undefined ? () => savePlaced(added.rows) : undefined}
           reading={reading?.name}
           onSet={(set) => {

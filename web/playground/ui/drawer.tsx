@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { type Dataset, type RowView, rowView } from '../data/dataset.ts';
+import type { Dataset, RowView } from '../data/dataset.ts';
 import type { OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { isDense, type Settings } from '../settings.ts';
-import { SlowAdvice, TableAdvice } from './advice.tsx';
+import { SlowAdvice, TableAdvice, TimeAdvice } from './advice.tsx';
 import { ModelFields } from './fields.tsx';
 import { FileDrop, type OnFile } from './fileDrop.tsx';
 import { Icon } from './icon.tsx';
@@ -17,6 +17,8 @@ interface Given {
   readonly isOpen: boolean;
   readonly close: () => void;
   readonly settings: Settings;
+  /** Expected seconds of the fit, if these are many. */
+  readonly expected: number | undefined;
   readonly change: (changed: Partial<Settings>) => void;
   readonly own: OwnTable | undefined;
   readonly dataset: Dataset | undefined;
@@ -46,8 +48,21 @@ const isOnSite = document.getElementById('held') === null;
 
 /** Drawer for data, model and files. */
 export function Drawer(given: Given) {
-  const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, onSavePlaced, ink } =
-    given;
+  const {
+    isOpen,
+    close,
+    settings,
+    expected,
+    change,
+    dataset,
+    reading,
+    onFit,
+    onOpen,
+    onPlace,
+    placed,
+    onSavePlaced,
+    ink,
+  } = given;
   const rows = dataset?.observations.rows ?? 0;
   const isLarge = rows > MANY && isDense(settings);
   const top = useRef<HTMLButtonElement>(null);
@@ -91,6 +106,7 @@ export function Drawer(given: Given) {
               </p>
             )}
             <SlowAdvice {...{ rows, settings, change }} />
+            <TimeAdvice {...{ expected, settings }} />
             {isLarge && (
               <p class="note">
                 The time per iteration grows with the cube of the number of rows: choose inducing inputs, or another
@@ -179,7 +195,7 @@ function DataFields({
           </select>
         </label>
       )}
-      {isOwn && dataset !== undefined && <ViewField dataset={dataset} onView={onView} />}
+      {isOwn && dataset !== undefined && <ViewField dataset={dataset} read={own.dataset.view} onView={onView} />}
       {error !== '' && (
         <p role="alert" class="error">
           {error}
@@ -213,10 +229,16 @@ function heightsOf(columns: number): number[] {
   return found.sort((a, b) => isOff(a) - isOff(b)).slice(0, 8);
 }
 
-/** Field for the display of rows: values by name, unless the table or the visitor chooses otherwise. */
-function ViewField({ dataset, onView }: { readonly dataset: Dataset; readonly onView: (view: RowView) => void }) {
-  const { view, columns } = dataset;
-  const named = rowView(columns);
+/** Field for the display of rows: as the names of the columns suggest, unless the visitor chooses otherwise. */
+function ViewField({
+  dataset: { view, columns },
+  read: named,
+  onView,
+}: {
+  readonly dataset: Dataset;
+  readonly read: RowView;
+  readonly onView: (view: RowView) => void;
+}) {
   const isByName = (each: RowView): each is RowView & { kind: 'image' } =>
     each.kind === 'image' && each.pixels !== undefined;
   const value = isByName(view) ? 'named' : view.kind === 'image' ? `image ${view.height}` : view.kind;
@@ -228,7 +250,7 @@ function ViewField({ dataset, onView }: { readonly dataset: Dataset; readonly on
         value={value}
         onChange={({ currentTarget }) => {
           const [kind, height] = currentTarget.value.split(' ');
-          if (kind === 'named') onView(rowView(columns));
+          if (kind === 'named') onView(named);
           else if (kind === 'image') onView({ kind, height: Number(height), width: columns.length / Number(height) });
           else onView({ kind: kind as 'values' | 'curve' });
         }}

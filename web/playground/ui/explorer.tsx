@@ -20,7 +20,7 @@ import { type Behind, meanOf, shareAt, terrainOf, useHeldMaps, useTerrain } from
 import { tourOf } from '../tour.ts';
 import { useSampling } from '../useSampling.ts';
 import { BesideMap, CompareReading, type Side } from './compare.tsx';
-import { byTelling, Figure, type Reading, rangesOf, short } from './figures.tsx';
+import { byTelling, Figure, type Reading, rangesOf, short, spreadText, valueText } from './figures.tsx';
 import { isTyping } from './keys.ts';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
@@ -677,7 +677,7 @@ export function Explorer({
           <TrustBox byRow={mapScores.byRow.trustworthiness} {...{ least, setLeast }} close={() => setTrust(false)} />
         )}
         {background !== undefined && behind !== 'none' && !isMoving && !isTrust && (
-          <BehindScale {...{ background, behind, theme }} columns={rows!.columns} isHeld={!isOwn} />
+          <BehindScale {...{ background, behind, theme }} dataset={rows!} isHeld={!isOwn} />
         )}
         {isPhone && !isRunning && shown !== undefined && !isTrust && (
           <MapNames {...{ method, setMethod, maps }} fit={shown.fit} />
@@ -919,7 +919,7 @@ function Hint({
         {rows.view.kind === 'values' &&
           first.map((column, j) => (
             <span key={column}>
-              {column}: {short(row[j]!)}
+              {column}: {valueText(rows, j, row[j]!)}
             </span>
           ))}
         {rows.view.kind === 'values' && rows.columns.length > first.length && (
@@ -997,7 +997,8 @@ function Glance({
             .slice(0, MOST_IN_CARD)
             .map((j) => (
               <span key={j}>
-                {rows.columns[j]}: {short(reading.expected[j]!)} ± {short(2 * reading.deviations[j]!)}
+                {rows.columns[j]}: {valueText(rows, j, reading.expected[j]!)} ±{' '}
+                {spreadText(rows, j, 2 * reading.deviations[j]!)}
               </span>
             ))}
         <span class="note">click to keep</span>
@@ -1015,14 +1016,14 @@ function coloringOf(rows: Dataset | undefined, color: string, count: number, the
       BY_ROW,
       theme,
     );
-  const column = rows?.columns.indexOf(color) ?? -1;
-  if (column >= 0) return byNumbers(rows!.observations.column(column), color, theme);
   const beside = besideOf(rows, color);
   if (beside?.values instanceof Float64Array) {
     const coloring = byNumbers(beside.values, color, theme);
     return beside.isNumber ? coloring : { ...coloring, numbers: { ...coloring.numbers!, areDates: true } };
   }
   if (beside !== undefined) return byLabels(beside.values, color, theme);
+  const column = rows?.columns.indexOf(color) ?? -1;
+  if (column >= 0) return byNumbers(rows!.observations.column(column), color, theme);
   return rows?.labels === undefined ? ofOneColor(count, theme) : byLabels(rows.labels, rows.labelColumn, theme);
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Dataset, deviationsOf, type RowView } from '../data/dataset.ts';
+import { areDays, type Dataset, dateText, deviationsOf, type RowView } from '../data/dataset.ts';
 import type { Theme } from '../drawing/colors.ts';
 import { imagesOf } from '../drawing/images.ts';
 
@@ -56,6 +56,14 @@ export function short(value: number): string {
       : String(Number(value.toPrecision(size >= 1000 ? 5 : 3)));
   return text.replaceAll('-', '−');
 }
+
+/** Value of a column as text: the date where dates are fitted as days. */
+export const valueText = (dataset: Dataset, j: number, value: number): string =>
+  areDays(dataset, dataset.columns[j]!) && !Number.isNaN(value) ? dateText(Math.floor(value)) : short(value);
+
+/** Half an interval of a column as text. */
+export const spreadText = (dataset: Dataset, j: number, half: number): string =>
+  areDays(dataset, dataset.columns[j]!) ? `${short(half)} days` : short(half);
 
 /** Reading in the form of the data: pictures, a curve, or a figure; nothing for plain values. */
 export function Figure({ dataset, ranges, theme, label, ...reading }: Given & Reading) {
@@ -397,17 +405,17 @@ export function Values({
                 <td class="number">
                   {isRow ? (
                     <>
-                      {seen !== undefined && <b>{short(seen)}</b>}{' '}
+                      {seen !== undefined && <b>{valueText(dataset, j, seen)}</b>}{' '}
                       {mean !== undefined && (
                         <span>
                           {isBoth ? 'exp. ' : ''}
-                          {short(mean)} ± {short(2 * sd)}
+                          {valueText(dataset, j, mean)} ± {spreadText(dataset, j, 2 * sd)}
                         </span>
                       )}
                     </>
                   ) : (
                     <>
-                      <b>{short(mean!)}</b> / {short(seen!)}
+                      <b>{valueText(dataset, j, mean!)}</b> / {valueText(dataset, j, seen!)}
                     </>
                   )}
                 </td>

@@ -87,9 +87,13 @@ function useTimeLeft({ trace, most, isPaused }: Run): string | undefined {
   const [first, last] = [recent.current[0], recent.current.at(-1)];
   if (first === undefined || last === undefined || recent.current.length < FEWEST) return undefined;
   const pace = (last.at - first.at) / (last.iteration - first.iteration) / 1000;
-  const seconds = Math.ceil(pace * Math.max(0, most - last.iteration));
-  return `at most ${seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} more`;
+  const seconds = pace * Math.max(0, most - last.iteration);
+  return `at most ${duration(seconds)} more`;
 }
+
+/** "12 s", "3 min". */
+export const duration = (seconds: number): string =>
+  seconds < 100 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 
 /** Seconds since a fit began, which show that it is busy before its first step. */
 function Elapsed({ since }: { readonly since: number }) {

@@ -93,7 +93,7 @@ export function Header(given: Given) {
           ref={search}
           type="search"
           value={query}
-          placeholder="Row, label or condition"
+          placeholder="Search"
           title="A row, a label, or a condition such as column > value (/); Enter chooses the matching rows"
           aria-keyshortcuts="/"
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
@@ -168,7 +168,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 /** How many rows can be trusted where they are, in the words of `assess`. */
 function certaintyOf(scores: Scores | undefined): string {
-  if (scores === undefined) return 'Counting neighbors …';
+  if (scores === undefined) return 'Neighbors are being counted';
   const doubtful = doubtfulOf(scores);
   if (doubtful !== undefined) return doubtSentence(doubtful, scores.scored).split(':')[0]!;
   return scores.trustworthiness === undefined
@@ -239,7 +239,7 @@ function Status({ fitting: { shown, run, problem }, controls, reading, scores }:
               shown.of === undefined ? [] : certaintyOf(scores),
               uncertainty === undefined
                 ? []
-                : `Predicted values are uncertain by ${Math.round(100 * uncertainty)} % of the spread of each column`,
+                : `Predictions are uncertain by ${uncertainty < 0.005 ? 'less than 1' : Math.round(100 * uncertainty)} % of each column's spread`,
             ]
               .flat()
               .join('. ');

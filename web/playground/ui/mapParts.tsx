@@ -5,7 +5,7 @@ import { type Dataset, dateText } from '../data/dataset.ts';
 import { MOST_COLORED } from '../data/ownTable.ts';
 import type { Coloring, Theme } from '../drawing/colors.ts';
 import type { Behind } from '../terrain.ts';
-import { short } from './figures.tsx';
+import { short, valueText } from './figures.tsx';
 import { Icon } from './icon.tsx';
 
 interface ToolsGiven {
@@ -128,7 +128,7 @@ export function Legend(given: LegendGiven) {
       >
         <option value="">Color: {dataset.labels === undefined ? 'none' : dataset.labelColumn}</option>
         <option value={byRow}>Color: {byRow}</option>
-        {[...beside.map(({ column }) => column), ...columns].map((column) => (
+        {[...new Set([...beside.map(({ column }) => column), ...columns])].map((column) => (
           <option key={column} value={column}>
             Color: {column}
           </option>
@@ -234,12 +234,11 @@ export function BehindScale({
   background,
   behind,
   theme,
-  columns,
+  dataset,
   isHeld,
 }: {
   readonly background: Background;
-  /** Names of the columns. */
-  readonly columns: readonly string[];
+  readonly dataset: Dataset;
   readonly behind: Behind;
   readonly theme: Theme;
   /** True if it belongs to a Gaussian process that was fitted to the positions of another map. */
@@ -256,7 +255,13 @@ export function BehindScale({
     return [list.reduce((a, b) => Math.min(a, b)), list.reduce((a, b) => Math.max(a, b))] as const;
   }, [numbers]);
   const isSame = behind === 'certainty' && isFlat(background);
-  const written = (value: number) => (behind === 'certainty' ? `${Math.round(100 * value)} %` : short(value));
+  const column = dataset.columns.indexOf(behind.replace(/^column /, ''));
+  const written = (value: number) =>
+    behind === 'certainty'
+      ? `${Math.round(100 * value)} %`
+      : behind === 'magnification'
+        ? short(value)
+        : valueText(dataset, column, value);
   const [title, unit] =
     behind === 'certainty'
       ? ['Uncertainty', 'relative to the spread of each column']
@@ -275,7 +280,7 @@ export function BehindScale({
         {title} <em>{unit}</em>
       </p>
       {isSame ? (
-        <ByColumn shares={background.columns} columns={columns} />
+        <ByColumn shares={background.columns} columns={dataset.columns} />
       ) : (
         <>
           <span class="ramp" style={`background: linear-gradient(90deg, ${colors.join(', ')})`}>

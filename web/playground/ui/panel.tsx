@@ -6,7 +6,7 @@ import type { Coloring, Theme } from '../drawing/colors.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { MODELS } from '../settings.ts';
-import { Curve, Picture, Pictures, type Ranges, short, Values } from './figures.tsx';
+import { Curve, Picture, Pictures, type Ranges, Values, valueText } from './figures.tsx';
 import { Objective } from './fitBar.tsx';
 import { Icon } from './icon.tsx';
 import { type SamplingGiven, SamplingPart } from './sampling.tsx';
@@ -272,7 +272,7 @@ function MeansTable({
                 {column}
               </th>
               {means.map((mean, k) => (
-                <td key={k}>{short(mean[j]!)}</td>
+                <td key={k}>{valueText(dataset, j, mean[j]!)}</td>
               ))}
             </tr>
           ))}

@@ -3,7 +3,7 @@ import { counted } from '../data/dataset.ts';
 import type { ColumnUse, Head, OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { MODELS, type Role, type Settings } from '../settings.ts';
-import { SlowAdvice, TableAdvice } from './advice.tsx';
+import { SlowAdvice, TableAdvice, TimeAdvice } from './advice.tsx';
 import { short } from './figures.tsx';
 import { type OnFile, taken } from './fileDrop.tsx';
 
@@ -93,10 +93,15 @@ export type OnRole = (column: string, role: Role | 'labels') => Promise<void>;
 const ROLES: Readonly<Record<Role | 'labels', string>> = {
   fit: 'fit as numbers',
   categories: 'fit as categories',
+  season: 'fit as a season',
   labels: 'color: labels',
   names: 'names of rows',
   out: 'leave out',
 };
+
+/** Uses of a column: dates are fitted as days or as a season, which other columns cannot be. */
+const rolesFor = (isDate: boolean) =>
+  Object.entries({ ...ROLES, ...(isDate && { fit: 'fit as days' }) }).filter(([role]) => isDate || role !== 'season');
 
 /** Maximum number of columns whose uses can be changed. */
 const MOST_CHANGED = 200;
@@ -126,7 +131,7 @@ export function Roles({ all, onRole }: Pick<OwnTable, 'all'> & { readonly onRole
       }}
     >
       <summary>Change the use of a column</summary>
-      {all.slice(0, MOST_CHANGED).map(({ column, role, sample }) => (
+      {all.slice(0, MOST_CHANGED).map(({ column, role, isDate, sample }) => (
         <label key={column}>
           <span title={column}>{column}</span>
           <em title={sample}>{sample}</em>
@@ -139,7 +144,7 @@ export function Roles({ all, onRole }: Pick<OwnTable, 'all'> & { readonly onRole
               focusOn(column);
             }}
           >
-            {Object.entries(ROLES).map(([each, words]) => (
+            {rolesFor(isDate).map(([each, words]) => (
               <option key={each} value={each}>
                 {words}
               </option>
@@ -162,6 +167,8 @@ interface WelcomeGiven {
   /** Table that was read and is not fitted yet. */
   readonly table: OwnTable | undefined;
   readonly settings: Settings;
+  /** Expected seconds of its fit, if these are many. */
+  readonly expected: number | undefined;
   readonly change: (changed: Partial<Settings>) => void;
   readonly onRole: OnRole;
   readonly onFile: OnFile;
@@ -183,6 +190,7 @@ export function Welcome(given: WelcomeGiven) {
     awaited,
     table,
     settings,
+    expected,
     change,
     onFit,
     onControls,
@@ -223,6 +231,7 @@ export function Welcome(given: WelcomeGiven) {
                 .
               </p>
               <SlowAdvice rows={table.dataset.observations.rows} {...{ settings, change }} />
+              <TimeAdvice {...{ expected, settings }} />
               <div class="buttons">
                 <button type="button" class="solid" onClick={onFit}>
                   Fit now

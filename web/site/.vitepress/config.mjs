@@ -24,7 +24,7 @@ export default defineConfig({
   head: [
     ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
     ['meta', { property: 'og:title', content: 'latentfield' }],
-    ['meta', { property: 'og:description', content: 'Maps of tables, with error bars.' }],
+    ['meta', { property: 'og:description', content: 'Maps of your data, with error bars.' }],
     ...(homepage === undefined ? [] : [preview(new URL('preview.png', homepage.replace(/\/?$/, '/')).href)]),
   ],
   markdown: {

@@ -284,25 +284,36 @@ export function drawMarks(
       ink.setTransform(r, 0, 0, r, middle + 0.5, middle + 0.5);
       ink.fill(new Path2D(path));
       const { data } = ink.getImageData(0, 0, size, size);
-      return Float32Array.from({ length: size * size }, (_, k) => data[4 * k + 3]! / 255);
+      const parts = Float32Array.from({ length: size * size }, (_, k) => data[4 * k + 3]! / 255);
+      const inked = [...parts.keys()].filter((k) => parts[k] !== 0);
+      return {
+        rows: Int32Array.from(inked, (k) => Math.floor(k / size)),
+        columns: Int32Array.from(inked, (k) => k % size),
+        parts: Float32Array.from(inked, (k) => parts[k]!),
+      };
     });
     const { data } = image;
     for (let i = 0; i < count; i++) {
-      const [px, py] = [scaleX * x[i]! + shiftX, scaleY * y[i]! + shiftY];
+      const px = scaleX * x[i]! + shiftX;
+      const py = scaleY * y[i]! + shiftY;
       if (!isShown(i, px, py)) continue;
       const strength = faint?.[i] === 1 ? 0.12 : 1;
-      const [red, green, blue] = colors[kindOf[i]!]!;
-      const mask = masks[kindOf[i]!]!;
-      const [atX, atY] = [Math.round(px * ratio) - middle, Math.round(py * ratio) - middle];
-      for (let row = Math.max(0, -atY); row < Math.min(size, high - atY); row++) {
-        for (let column = Math.max(0, -atX); column < Math.min(size, wide - atX); column++) {
-          const part = strength * mask[row * size + column]!;
-          if (part === 0) continue;
-          const at = 4 * ((atY + row) * wide + atX + column);
-          data[at]! += part * (red! - data[at]!);
-          data[at + 1]! += part * (green! - data[at + 1]!);
-          data[at + 2]! += part * (blue! - data[at + 2]!);
-        }
+      const color = colors[kindOf[i]!]!;
+      const red = color[0]!;
+      const green = color[1]!;
+      const blue = color[2]!;
+      const { rows, columns, parts } = masks[kindOf[i]!]!;
+      const left = Math.round(px * ratio) - middle;
+      const top = Math.round(py * ratio) - middle;
+      for (let k = 0; k < parts.length; k++) {
+        const row = top + rows[k]!;
+        const column = left + columns[k]!;
+        if (row < 0 || row >= high || column < 0 || column >= wide) continue;
+        const part = strength * parts[k]!;
+        const at = 4 * (row * wide + column);
+        data[at]! += part * (red - data[at]!);
+        data[at + 1]! += part * (green - data[at + 1]!);
+        data[at + 2]! += part * (blue - data[at + 2]!);
       }
     }
     context.putImageData(image, 0, 0);

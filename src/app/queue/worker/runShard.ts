@@ -141,7 +141,7 @@ async function answerQuestions(
 function questionOf(bytes: Uint8Array, most: number, problem: (message: string) => void): Question | undefined {
   try {
     if (bytes.length <= most) return questionFrom(bytes);
-    problem(`A message to a shard was refused: it has ${bytes.length} bytes, but this worker takes at most ${most}.`);
+    problem(`A message to a shard was refused: it has ${bytes.length} bytes, but this worker accepts at most ${most}.`);
   } catch (error) {
     problem(`A message to a shard was refused: ${(error as Error).message}`);
   }

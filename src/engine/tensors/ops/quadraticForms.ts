@@ -31,7 +31,7 @@ export function laplacianQuadraticForm(X: Tensor2D, graph: Graph): Scalar {
   if (!checked.has(graph)) checked.add(checkGraph(graph, 'laplacianQuadraticForm'));
   if (X.shape[0] !== graph.size) {
     throw new InvalidInputError(
-      `laplacianQuadraticForm needs one row a point of the graph, but X is ${X.shape.join('×')} and the graph has ${graph.size} points.`,
+      `laplacianQuadraticForm needs one row per point of the graph, but X is ${X.shape.join('×')} and the graph has ${graph.size} points.`,
     );
   }
   const q = X.shape[1];
@@ -111,7 +111,7 @@ export function reconstructionError(X: Tensor2D, { starts, neighbors, weights }:
   const [N, q] = X.shape;
   if (N !== starts.length - 1) {
     throw new InvalidInputError(
-      `reconstructionError needs one row a point, but X is ${N}×${q} and there are weights of ${starts.length - 1} points.`,
+      `reconstructionError needs one row per point, but X is ${N}×${q} and there are weights of ${starts.length - 1} points.`,
     );
   }
   return numericOperation([X], ([x]) => {

@@ -123,6 +123,24 @@ export const slice = <T extends Tensor>(x: T, begin: number | number[], size?: n
   tf.slice(x as Tensor, begin as number, size as number) as Tensor as T;
 
 /**
+ * The slices of x along its first axis, each without this axis. Their gradients are joined once; with one `slice` per part, each gradient would have the size
+ * of x.
+ *
+ * @param x - a tensor of rank 1 or higher
+ * @returns as many tensors as x has entries along its first axis
+ * @example
+ * ```ts
+ * op.unstack(op.tensor([[1, 2], [3, 4]]))[1]!; // [3, 4]
+ * ```
+ */
+export function unstack<T extends Tensor = Tensor>(x: Tensor): T[] {
+  const [numOrSizeSplits, ...shape] = x.shape as [number, ...number[]];
+  // Not `tf.split`, which a page would load for this line.
+  const parts: Tensor[] = tf.engine().runKernel('SplitV', { x }, { numOrSizeSplits, axis: 0 });
+  return parts.map((part) => tf.reshape(part, shape) as Tensor as T);
+}
+
+/**
  * The slices of x with these indices along an axis, in this order. The gradient in a slice is the sum of the gradients in its copies.
  *
  * @param x - a tensor of any shape
