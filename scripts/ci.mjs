@@ -92,7 +92,11 @@ const steps = [
   { name: 'runtimes', run: [node('checkRuntimes.mjs')], isBeside: true },
   { name: 'documents', run: [node('checkDocuments.mjs')], isBeside: true },
   { name: 'cards', run: [node('modelCards.mjs', '--check')], isBeside: true },
-  { name: 'reference', run: [node('commandReference.mjs', '--check')], isBeside: true },
+  {
+    name: 'reference',
+    run: [node('commandReference.mjs', '--check'), node('cheatSheet.mjs', '--check')],
+    isBeside: true,
+  },
   // The numbers of docs/project/inference.md that do not depend on the machine.
   {
     name: 'batches',

@@ -4,9 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pipeFlow, swissRoll } from '../dist/app/data/index.js';
+import { readTable } from '../dist/app/io/index.js';
 import { decodedGrid, latentPlot, latentScenes, precisionGrid, sceneSvg, svgToPng } from '../dist/app/plot/index.js';
-import { bayesianGplvm, fit, gplvm, isomap, pca } from '../dist/index.js';
+import * as library from '../dist/index.js';
+import * as furtherModels from '../dist/models/index.js';
 
+const { bayesianGplvm, fit, gplvm, isomap, pca } = library;
 const docs = fileURLToPath(new URL('../docs', import.meta.url));
 const flow = pipeFlow({ points: 150, seed: 1 });
 const regimes = flow.labels.map((label) => flow.labelNames[label]);
@@ -238,8 +241,49 @@ const PICTURES = {
   },
 };
 
+/** Fisher's irises by a model with its defaults, for its card. */
+const IRISES = {
+  ...Object.fromEntries(['tpslvm', 'llGplvm', 'rankGplvm', 'tsneGplvm'].map((name) => [name, { latentDim: 2 }])),
+  ...Object.fromEntries(['gplrf', 'dgplvm'].map((name) => [name, { latentDim: 2, isLabeled: true }])),
+  ...Object.fromEntries(['lda', 'slpp', 'kernelLda'].map((name) => [name, { isLabeled: true }])),
+  ...Object.fromEntries(
+    ['tsne', 'umap', 'meu', 'alle', 'drill', 'pca', 'ppca', 'lpp', 'laplacianEigenmaps', 'lle', 'mvu'].map((name) => [
+      name,
+      {},
+    ]),
+  ),
+  ...Object.fromEntries(['kernelPca', 'classicalMds'].map((name) => [name, {}])),
+  // Its stress divides by distances, and one flower repeats another.
+  sammon: { withoutRepeats: true },
+};
+let irisTable;
+for (const [name, { isLabeled, withoutRepeats, ...options }] of Object.entries(IRISES)) {
+  PICTURES[`pictures/models/${name}`] = async () => {
+    irisTable ??= await readTable(fileURLToPath(new URL('../examples/iris.csv', import.meta.url)), {
+      labels: 'species',
+    });
+    const rows = irisTable.observations.toArrays();
+    const isKept = (row, i) => !withoutRepeats || rows.findIndex((other) => String(other) === String(row)) === i;
+    const labels = irisTable.labels.filter((_, i) => isKept(rows[i], i));
+    const observations = rows.filter(isKept);
+    const { [name]: make } = { ...library, ...furtherModels };
+    const model = isLabeled ? make(observations, labels, options) : make(observations, options);
+    const { latents, status, message } = await fit(model, { seed: 1 });
+    if (!['converged', 'computed'].includes(status)) process.stderr.write(`${name}: ${message}\n`);
+    return latentPlot({
+      latents,
+      labels,
+      legendTitle: 'species',
+      equalScales: true,
+      axes: false,
+      width: 420,
+      height: 260,
+    });
+  };
+}
+
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
-mkdirSync(join(docs, 'pictures'), { recursive: true });
+mkdirSync(join(docs, 'pictures/models'), { recursive: true });
 for (const [name, draw] of Object.entries(PICTURES)) {
   if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
   const svg = await draw();

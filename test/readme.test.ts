@@ -1,9 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { latentfield } from './app/cli/latentfield.ts';
 import { expectClose } from './tolerance.ts';
 
 const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+it('documents other than docs/project have at most 22 000 words outside of code and generated pages', () => {
+  const folder = new URL('../docs/', import.meta.url);
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.md') && !/^(?:project|commands|cheat-sheet)/.test(file),
+  );
+  const prose = [text('../README.md'), ...pages.map((page) => text(`../docs/${page}`))].join('\n');
+  const words = prose.replaceAll(/```[\s\S]*?```/g, '').split(/\s+/).length;
+  expect(pages.length).toBeGreaterThan(12);
+  expect(words).toBeLessThan(22_000);
+});
 
 describe('the README', () => {
   const blocks = [...text('../README.md').matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1]!);

@@ -6,10 +6,11 @@ import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
+import { joinedRows } from '../core/rowMatrices.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
-import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { isLikelihood, type Likelihood } from '../model/entrywise/likelihood.ts';
 import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
@@ -202,13 +203,20 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
   const columns = Array.from({ length: density.takesMissing ? D : 1 }, (_, d) => d);
   const eachEntry = Array.from({ length: n }, (_, i) => columns.map((d) => [i, d] as const)).flat();
 
-  const ofDraws = (of: PlainRows, draw: (random: Random) => Matrix, isJoint: boolean): string => {
+  const ofDraws = (
+    of: PlainRows,
+    drawsBy: (ready: ReadyDensity) => (random: Random) => Tensor2D,
+    isJoint: boolean,
+  ): string => {
     const random = seededRandom(seed + 4);
-    const drawn = Array.from({ length: DRAWS }, () => draw(random));
+    const drawn = at.with(rows, (ready) => {
+      const draw = drawsBy(ready);
+      return Array.from({ length: DRAWS }, () => tensorMatrix(draw(random)));
+    });
     const other = drawn.find((one) => one.rows !== n || one.columns !== D);
     if (other !== undefined)
       throw new LatentFieldError(`a draw is ${other.rows}×${other.columns}, and must be ${n}×${D}`);
-    if (support === 'real') return steinAgreement(drawn, slopesOf(at, rows, of, isJoint, drawn), isJoint);
+    if (support === 'real') return steinAgreement(drawn, slopesOf(at, rows, of, drawn, isJoint, isByRow()), isJoint);
     if (!isIntegrable || (isJoint && !isByRow())) return skip(notIntegrated);
     for (const [i, d] of eachEntry) {
       const { mean, variance } = integrated(predictiveAlong(of, i, d), support, rows.value.at(i, d));
@@ -338,9 +346,13 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
       'draws',
       () => {
         if (density.sample === undefined) return skip('it makes none');
-        const draw = (random: Random) =>
-          at.with(rows, ({ p, rows }) => tensorMatrix(density.sample!(p, random, [n, D], rows.given)));
-        return ofDraws(rows, draw, true);
+        return ofDraws(
+          rows,
+          ({ p, rows }) =>
+            (random) =>
+              density.sample!(p, random, [n, D], rows.given),
+          true,
+        );
       },
     ],
     [
@@ -373,13 +385,14 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
     [
       'draws of new rows',
       () => {
-        const draw = (random: Random) =>
-          at.with(rows, (ready) => {
-            const own = conditionOf(density, ready).sample?.(rowTensors(fresh).given, random);
-            return own && tensorMatrix(own);
-          });
-        if (draw(seededRandom(seed)) === undefined) return skip('it makes no separate one');
-        return ofDraws(fresh, (random) => draw(random)!, false);
+        const isDrawn = at.with(rows, (ready) => conditionOf(density, ready).sample !== undefined);
+        if (!isDrawn) return skip('it makes no separate one');
+        const drawsBy = (ready: ReadyDensity) => {
+          const conditional = conditionOf(density, ready);
+          const { given } = rowTensors(fresh);
+          return (random: Random) => conditional.sample!(given, random);
+        };
+        return ofDraws(fresh, drawsBy, false);
       },
     ],
     [
@@ -540,21 +553,34 @@ function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): stri
   });
 }
 
-/** Slopes of the log density at draws: for all rows jointly, or for each new row separately. */
-function slopesOf(at: DensityAt, fitted: PlainRows, of: PlainRows, isJoint: boolean, drawn: readonly Matrix[]) {
+/** Slopes of the log density at draws: for all rows jointly, or for each new row separately. Draws of independent rows are evaluated together, one below the other. */
+function slopesOf(
+  at: DensityAt,
+  fitted: PlainRows,
+  of: PlainRows,
+  drawn: readonly Matrix[],
+  isJoint: boolean,
+  isByRow: boolean,
+): Float64Array[] {
   const { density } = at;
-  const sum = (ready: ReadyDensity, value: Tensor2D): Scalar => {
+  return at.with(fitted, (ready) => {
     const { p, context } = ready;
-    const around = { ...rowTensors(of), value };
-    const own = isJoint ? undefined : conditionOf(density, ready).logPredictive;
-    return op.sum<Scalar>(own === undefined ? density.logDensity(p, around, context) : (own(around) as Tensor1D));
-  };
-  return drawn.map((one) =>
-    at.with(fitted, (ready) => {
-      const value = matrixTensor(one);
-      return valueAndGradients(() => sum(ready, value), [value]).gradients[0]!;
-    }),
-  );
+    const conditional = isJoint ? {} : conditionOf(density, ready);
+    const slopesAt = (rows: PlainRows) => {
+      const around = rowTensors(rows);
+      const sum = () => op.sum<Scalar>(conditional.logPredictive?.(around) ?? density.logDensity(p, around, context));
+      return valueAndGradients(sum, [around.value]).gradients[0]!;
+    };
+    if (conditional.logPredictive === undefined && !(isByRow && density.independent !== false))
+      return drawn.map((value) => slopesAt({ ...of, value }));
+    const all = slopesAt({
+      value: joinedRows(drawn),
+      given: of.given.map((one) => joinedRows(drawn.map(() => one))),
+      ...(of.present && { present: joinedRows(drawn.map(() => of.present!)) }),
+    });
+    const { length } = drawn[0]!.data;
+    return drawn.map((_, k) => all.slice(k * length, (k + 1) * length));
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { cosh, exp, log, sinh } from '../core/elementary/index.ts';
 import { LatentFieldError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
@@ -97,9 +98,12 @@ export function densityAt(
       withFloat64(() => {
         const constants = density.prepare?.(startOf(rows, batch !== undefined));
         const memory = new Map<object, unknown>();
+        const random = lazily(() => seededRandom(seed));
         const context: DensityContext = {
           constants,
-          random: seededRandom(seed),
+          get random() {
+            return random();
+          },
           iteration: 0,
           values,
           ...(batch && { batch }),
@@ -149,7 +153,14 @@ export const withEntries = ({ data, rows, columns }: Matrix, entry: (own: number
 
 /** Selected rows, in this order. */
 export function chosenRows({ value, given, present }: PlainRows, numbers: readonly number[]): PlainRows {
-  const of = (matrix: Matrix) => Matrix.from(numbers.map((i) => Array.from(matrix.row(i))));
+  const of = (matrix: Matrix) => {
+    const { columns } = matrix;
+    const chosen = new Float64Array(numbers.length * columns);
+    numbers.forEach((i, k) => {
+      chosen.set(matrix.row(i), k * columns);
+    });
+    return new Matrix(chosen, numbers.length, columns);
+  };
   return { value: of(value), given: given.map(of), ...(present && { present: of(present) }) };
 }
 

@@ -144,7 +144,7 @@ describe('selectOptions', () => {
 
   it('prefers the noise under which held-out observations are likelier, and the dimension with more trustworthy latents', async () => {
     const { Y } = clusters(6, 0.2);
-    const settings = { folds: 3, seed: 1, fit: { maxIterations: 40 } };
+    const settings = { folds: 3, seed: 1, fit: { maxIterations: 10 } };
     const byDensity = await selectOptions(
       ({ noise }: { noise: number }, { take }) => gplvm(take(Y), { latentDim: 2, noise: fixed(noise), scale: false }),
       { noise: [25, 0.04] },

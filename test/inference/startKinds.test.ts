@@ -61,8 +61,7 @@ describe('a start whose points or dimensions are equal', () => {
 
   const usual = lazily(() => fit(gplvm(Y, { latentDim: 2, kernel: linear() }), { maxIterations: 2000 }));
   for (const [name, rowOf] of Object.entries(starts)) {
-    const tags = ['rows of 1', 'equal columns'].includes(name) ? [] : ['long'];
-    it(`is spread, so that both dimensions are learned: ${name}`, { tags }, async () => {
+    it(`is spread, so that both dimensions are learned: ${name}`, { tags: 'long' }, async () => {
       const init = factors.map((_, i) => rowOf(i));
       const found = await fit(gplvm(Y, { latentDim: 2, kernel: linear(), init }), { maxIterations: 2000 });
       expect(Math.abs(found.objective - (await usual()).objective)).toBeLessThan(0.5);

@@ -6,12 +6,13 @@ import { COLUMNS, kernelTree, leaf } from './kernelTrees.ts';
 const options = { dimensions: [COLUMNS], points: 5, entries: 3 };
 
 describe('kernels conform', () => {
-  it('alone, at random parameter values', () => {
-    fc.assert(
-      fc.property(leaf(COLUMNS), (kernel) => void checkKernel(kernel, options)),
-      { numRuns: 60, seed: 1 },
-    );
-  });
+  for (const numRuns of [12, 60])
+    it(`alone, at ${numRuns} random parameter values`, { tags: numRuns > 12 ? 'long' : [] }, () => {
+      fc.assert(
+        fc.property(leaf(COLUMNS), (kernel) => void checkKernel(kernel, options)),
+        { numRuns, seed: 1 },
+      );
+    });
 
   it('in sums, products, scales and choices of columns', { tags: 'long' }, () => {
     fc.assert(

@@ -82,7 +82,7 @@ describe('expectations of kernels', () => {
     });
   });
 
-  it.each(kernels)('of %s in closed form are within four standard errors of samples', (_, kernel) => {
+  it.each(kernels)('of %s in closed form are within four standard errors of samples', { tags: 'long' }, (_, kernel) => {
     const rounds = 400;
     withFloat64(() => {
       const closed = flat(closedExpectations(kernel, tensors(kernel), inputs())!).slice(0, 4);

@@ -161,7 +161,7 @@ describe('roles', () => {
     expect(() => latent({ dim: 1, density: gamma({ shape: 2, rate: 1 }) })).toThrow("Set transform: 'positive'");
   });
 
-  it('amounts and fractions are likelihoods of processes', async () => {
+  it('amounts and fractions are likelihoods of processes', { tags: 'long' }, async () => {
     const t = Array.from({ length: 12 }, (_, i) => i / 4);
     for (const [likelihood, y] of [
       [gamma(), t.map((x) => Math.exp(Math.sin(x)))],

@@ -120,7 +120,7 @@ describe('a shared GPLVM', () => {
     for (const view of ['a', 'b']) expectClose(mine.terms[view]!, theirs.terms[view]!, 1e-13, view);
     expect(checkModel(model, { models: { freeForm } }).passed).toBe(true);
 
-    const result = await fit(model, { maxIterations: 40 });
+    const result = await fit(model, { maxIterations: 10 });
     const again = loadFit<typeof model>(JSON.parse(JSON.stringify(result)), { models: { freeForm } });
     await expectSameFromEitherView(result, again);
   });

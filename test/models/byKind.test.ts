@@ -106,7 +106,7 @@ describe.each(MODELS)('%s with columns by their kinds', (name, make) => {
   let result: Fit;
   beforeAll(async () => {
     const model = make(holed, { latentDim: 1, inducing: 6, missing: 'ignore', columns: byKind() });
-    result = (await fit(model, { maxIterations: 60 })) as Fit;
+    result = (await fit(model, { maxIterations: 30 })) as Fit;
   }, 120_000);
 
   it('reports the kind of each column', () => {
@@ -280,7 +280,7 @@ describe('models of columns by their kinds', () => {
     const make = (options: object, table = whole) =>
       bayesianGplvm(table, { latentDim: 1, columns: byKind(), ...options } as never);
     expect(() => make({ noise: 0.1 })).toThrow(InvalidInputError);
-    expect(() => make({ noise: 0.1 })).toThrow(/takes latentDim, inducing, missing, but 'noise' was given/);
+    expect(() => make({ noise: 0.1 })).toThrow(/takes latentDim, inducing, missing, rowWeights, but 'noise' was given/);
     expect(() => make({}, holed)).toThrow(/missing/);
     expect(() => ppca(rows, { latentDim: 1, columns: byKind() } as never)).toThrow(/no option 'columns'|'columns'/);
     expect(() => byKind({ kinds: {} } as never)).toThrow(/'kinds'/);

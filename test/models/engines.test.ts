@@ -65,16 +65,17 @@ describe.each(Object.entries(kernels))('the objective of a GP-LVM with %s', (_na
 /** Smooth enough for a form of low rank: see docs/project/engines.md. */
 const smooth = () => add(rbf({ lengthscale: 2 }), bias({ variance: 0.1 }));
 
-describe('the objective of a GP-LVM of 600 points under a smooth covariance', () => {
+describe('the objective of a GP-LVM of 510 points under a smooth covariance', () => {
   it('is the same on every engine to 1e-11', () => {
-    const [wasm, typescript] = [evaluations(smooth(), 'wasm', 600), evaluations(smooth(), 'typescript', 600)];
+    const [wasm, typescript] = [evaluations(smooth(), 'wasm', 510), evaluations(smooth(), 'typescript', 510)];
     wasm.forEach(({ value, gradient }, i) => {
       expectClose([value], [typescript[i]!.value], 1e-11, 'value');
       expectClose(gradient, typescript[i]!.gradient, 1e-9, 'gradient');
     });
-    expect(evaluations(smooth(), 'wasm', 600)).toEqual(wasm);
-    expect(rankAt(smooth(), 'wasm', 600)).toBeGreaterThan(0);
-    expect(rankAt(smooth(), 'typescript', 600)).toBe(rankAt(smooth(), 'wasm', 600));
+    expect(evaluations(smooth(), 'wasm', 510)).toEqual(wasm);
+    const rank = rankAt(smooth(), 'wasm', 510);
+    expect(rank).toBeGreaterThan(0);
+    expect(rankAt(smooth(), 'typescript', 510)).toBe(rank);
   });
 });
 

@@ -67,7 +67,7 @@ describe('gpScore', () => {
   });
 });
 
-describe.runIf(shared !== undefined)('gpScore of real data (shared/reference/meu.json)', () => {
+describe.runIf(shared !== undefined)('gpScore of real data (shared/reference/meu.json)', { tags: 'long' }, () => {
   const embeddings = [
     ...(['pca', 'isomap', 'lle', 'alle', 'meu'] as const).map((name) => ['run1', name] as const),
     // The robot's LLE finds its best maximum from one of five starts only.

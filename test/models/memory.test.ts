@@ -13,7 +13,7 @@ const model = (points: number) =>
     priors: [],
   });
 
-it('memory stays flat over 10 000 evaluations of an objective', () => {
+it('memory stays flat over 10 000 evaluations of an objective', { tags: 'long' }, () => {
   withFloat64(({ memory64 }) => {
     const assembly = model(12).assemble(0);
     const layout = layOut(assembly.parameters);

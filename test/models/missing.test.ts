@@ -110,7 +110,7 @@ describe('missing observations', () => {
     expect((gradients.latents as Matrix).rows).toBe(15);
   });
 
-  it('are imputed better than by column means and by principal components', async () => {
+  it('are imputed better than by column means and by principal components', { tags: 'long' }, async () => {
     const { complete, holes, Y } = withHoles(100);
     const model = gplvm(Y, { latentDim: 2, missing: 'ignore' });
     const result = await fit(model, { maxIterations: 150 });

@@ -118,6 +118,7 @@ describe('the sparse TPSLVM', () => {
     });
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.predict(centers)).toEqual(result.predict(centers));
-    expect(await again.project(Y)).toEqual(await result.project(Y));
+    const rows = Y.toArrays().slice(0, 3);
+    expect(await again.project(rows)).toEqual(await result.project(rows));
   });
 });

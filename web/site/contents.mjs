@@ -64,6 +64,7 @@ const GROUPS = {
       'perplexity n_neighbors min_dist tune t-SNE UMAP parameters understanding number of dimensions how many components to keep dimensionality intrinsic dimension ARD relevance inducing points sparse likelihood counts binary labels supervised back constraints dynamics gaussian process prior over time series isomap lle laplacian eigenmaps spectral embedding mds precomputed distance matrix dissimilarity precomputed neighborhood graph radius neighbors number of connected components kernel pca gamma inverse transform',
     ],
     ['commands', 'Commands', 'cli flags options help terminal shell'],
+    ['cheat-sheet', 'Cheat sheet', 'overview list names summary quick reference'],
   ],
   Articles: [
     [

@@ -4,6 +4,7 @@ export type { KnownColumns, NormalizedCounts } from '../../core/namedTable.ts';
 export { type CompressedRows, SparseMatrix } from '../../core/sparseMatrix.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export { type LeftOut, type ReadLabelsOptions, readLabels } from './columnRoles.ts';
+export type { CompletedText } from './completedText.ts';
 export { checkFilePath, checkFolderPath, makeFolder, makeTemporaryFolder, removeEmptyFolders } from './makeFolder.ts';
 export { readMatchingTable } from './matchedTable.ts';
 export type { MissingValues } from './missingValues.ts';

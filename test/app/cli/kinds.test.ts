@@ -16,7 +16,8 @@ const customers = Array.from({ length: 24 }, (_, i) => {
 });
 const HEADER = ['customer_id', 'age', 'visits', 'active', 'plan', 'currency'];
 const text = (rows: readonly (readonly unknown[])[]) => rows.map((row) => `${row.join(',')}\n`).join('');
-const FAST = ['--max-iterations', '15', '--inducing', '5', '--dim', '1'];
+const SMALL = ['--inducing', '5', '--dim', '1'];
+const FAST = ['--max-iterations', '15', ...SMALL];
 
 it('a table of several kinds of columns is fitted, filled in, placed and drawn without a flag', {
   tags: 'long',
@@ -62,7 +63,7 @@ it('a table of several kinds of columns is fitted, filled in, placed and drawn w
 it('--no-kinds leaves text out, and --as sets other kinds', { timeout: 120_000 }, async () => {
   const { path, write } = temporaryFolder();
   const data = write('customers.csv', text([HEADER, ...customers]));
-  const args = ['fit', data, '--out', join(path, 'results'), '--force', ...FAST];
+  const args = ['fit', data, '--out', join(path, 'results'), '--force', '--max-iterations', '3', ...SMALL];
   const plain = await latentfield([...args, '--no-kinds']);
   expect(plain.exitCode, plain.stderr).toBe(0);
   expect(plain.stderr).toContain("left out: 'plan' is text ('pro', 3 kinds)");

@@ -211,7 +211,7 @@ describe('fit by the command line is the fit of the library', () => {
     });
   });
 
-  it('takes every model of its list', async () => {
+  it('takes every model of its list', { tags: 'long' }, async () => {
     for (const name of MODEL_NAMES) {
       const { data, out } = await prepared();
       const args = ['fit', data, '--model', name, '--labels', 'flow', '--max-iterations', '1', '--out', out];

@@ -57,7 +57,7 @@ it('ends with exit code 0 when the reader of its output closes it, and 1 when th
   expect(await once(unwritten, 'close')).toEqual([1, null]);
 });
 
-it('calls standard input by its name', async () => {
+it('calls standard input by its name', { tags: 'long' }, async () => {
   const fit = ['fit', '-', '--model', 'pca', '--out', 'nowhere'];
   const empty = await program(fit);
   expect([empty.status, empty.stderr]).toEqual([2, 'error: Standard input is empty: pipe a table into it.\n']);

@@ -80,11 +80,12 @@ describe('a bound whose rows are in shards', () => {
     }
   };
   const title = 'equals the unsharded one, gradients included: %s';
+  it.each([['a sum with a linear one', { kernel: add(rbf({ lengthscale: [1, 2] }), linear(), bias()) }]])(
+    title,
+    isUnsharded,
+  );
   it.each([
-    ['a sum with a linear one', { kernel: add(rbf({ lengthscale: [1, 2] }), linear(), bias()) }],
     ['noise of each column', { noise: Array.from({ length: observations.columns }, (_, j) => 0.1 * (1 + j)) }],
-  ])(title, isUnsharded);
-  it.each([
     ['the default kernel', { counts: [1, 3] }],
     ['more columns than rows', { inducing: 3, wide: true }],
   ])(title, { tags: 'long' }, isUnsharded);
@@ -100,11 +101,11 @@ describe('a bound whose rows are in shards', () => {
   };
   const notCollapsed = 'equals the unsharded one that is not collapsed, gradients included: %s';
   it.each<[string, number[][], Partial<BayesianGplvmOptions>]>([
-    ['gaussian, one per column', counts, { likelihood: gaussian({ variance: [0.5, 1, 2] }), bound: 'uncollapsed' }],
     ['bernoulli and a kernel without closed forms', labels, { likelihood: bernoulli(), kernel: matern52() }],
   ])(notCollapsed, isUncollapsed);
   it.each<[string, number[][], Partial<BayesianGplvmOptions>]>([
     ['gaussian, one variance', observations.toArrays(), { bound: 'uncollapsed' }],
+    ['gaussian, one per column', counts, { likelihood: gaussian({ variance: [0.5, 1, 2] }), bound: 'uncollapsed' }],
     ['poisson', counts, { likelihood: poisson() }],
     ['ordinal', counts, { likelihood: ordinal({ levels: 4 }) }],
   ])(notCollapsed, { tags: 'long' }, isUncollapsed);

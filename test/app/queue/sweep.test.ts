@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { tableText, writeTable } from '../../../src/app/io/index.ts';
 import { localTransport, type SweepSpec, serveQueue, sweep } from '../../../src/app/queue/index.ts';
+import { lazily } from '../../../src/core/progressiveWork.ts';
 import { fit, loadFit, selectOptions } from '../../../src/index.ts';
 import { heldOutDensity } from '../../../src/inference/index.ts';
 import { gplvm } from '../../../src/models/index.ts';
@@ -57,14 +58,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-async function whole() {
-  return sweep(sixty, { threads: 2, start: await threadStarter() });
-}
-let uninterrupted: ReturnType<typeof whole>;
-beforeAll(() => {
-  uninterrupted = whole();
-  return uninterrupted.then(() => undefined);
-});
+const uninterrupted = lazily(async () => sweep(sixty, { threads: 2, start: await threadStarter() }));
 
 it('has the scores and fits of selectOptions and fit', { tags: 'long' }, async () => {
   const start = await threadStarter();
@@ -155,7 +149,7 @@ it('killed halfway on one machine and started again, repeats nothing and has the
   expect(again.kept).toBe(Object.keys(before).length);
   expect(writtenAt(out)).toMatchObject(before);
   expect(filesOf(out)).toHaveLength(60);
-  expect(again.text).toBe((await uninterrupted).text);
+  expect(again.text).toBe((await uninterrupted()).text);
   expect(readFileSync(join(out, 'table.csv'), 'utf8')).toBe(again.text);
 });
 
@@ -210,7 +204,7 @@ describeWithRedis('a sweep on Redis', {}, () => {
     await redis.restart();
     const third = await startWorker(redis.connection);
     const again = await sweep(sixty, { connection: redis.connection, out });
-    expect(again.text).toBe((await uninterrupted).text);
+    expect(again.text).toBe((await uninterrupted()).text);
     expect(writtenAt(out)).toMatchObject(before);
     expect(again.kept).toBe(Object.keys(before).length);
     const unneeded = await sweep(sixty, { connection: redis.connection });

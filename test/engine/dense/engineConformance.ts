@@ -364,8 +364,10 @@ function eigenTests(makeEngine: (memory: Float64Memory) => LinearAlgebraEngine):
     for (let k = 1; k < 65; k++) expect(complete.values[k]).toBeCloseTo(65, 11);
   });
 
-  it('takes inner products of points in few dimensions, zero but for rounding in most directions', () => {
-    for (const n of [50, 100, 200, 300]) {
+  for (const n of [50, 100, 200, 300])
+    it(`takes inner products of ${n} points in few dimensions, zero but for rounding in most directions`, {
+      tags: n > 100 ? 'long' : [],
+    }, () => {
       for (const q of [1, 2, 3]) {
         const Y = normalMatrix(n, q, n + q);
         for (let i = 0; i < n; i++) for (let c = 0; c < q; c++) Y.data[i * q + c]! *= 10 / (1 + c);
@@ -377,8 +379,7 @@ function eigenTests(makeEngine: (memory: Float64Memory) => LinearAlgebraEngine):
         });
         for (let k = 0; k < n - q; k++) expect(Math.abs(values[k]!) / norm).toBeLessThan(1e-14);
       }
-    }
-  });
+    });
 
   it('takes numbers whose squares overflow or underflow', () => {
     const A = symmetricMatrix(40);

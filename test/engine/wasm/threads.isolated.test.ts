@@ -202,7 +202,7 @@ describe('threads share the work bit for bit', () => {
   }
 
   for (const n of SIZES) {
-    it(`symmetric products, factors, inverses and solutions of order ${n}`, () => {
+    it(`symmetric products, factors, inverses and solutions of order ${n}`, { tags: n === 300 ? 'long' : [] }, () => {
       const k = 70;
       expectSameBits(
         byThreads([normals(n * k, 4), normals(n * n, 5)], (_, [a, c], engine) =>

@@ -52,7 +52,7 @@ describe('the position of a new row', () => {
     const { latents } = await result.project(holed);
     const { mean, variance } = await result.impute(holed);
     const there = result.predict(latents, { noise: true });
-    const side = Array.from({ length: 351 }, (_, k) => -3.5 + 0.02 * k);
+    const side = Array.from({ length: 141 }, (_, k) => -3.5 + 0.05 * k);
     const grid = side.flatMap((a) => side.map((b) => [a, b]));
     const predicted = result.predict(grid, { noise: true });
     const ratios = holed.map((y, i) => {

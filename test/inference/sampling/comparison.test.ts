@@ -84,8 +84,8 @@ test('checkPredictive finds what a model misses, and what it does not', async ()
       }),
       {
         chains: 2,
-        warmup: 100,
-        draws: 50,
+        warmup: 50,
+        draws: 30,
         priors: 'weak',
         seed: 1,
       },
@@ -114,7 +114,7 @@ describe('compareModels of draws', () => {
           noise: 0.1,
           center: false,
         }),
-        { priors: 'weak', chains: 2, warmup: 100, draws: 100, seed: 2 },
+        { priors: 'weak', chains: 2, warmup: 50, draws: 50, seed: 2 },
       );
     const [curved, straight] = [await drawn(rbf()), await drawn(linear())];
     const compared = await compareModels([curved, straight]);

@@ -142,7 +142,7 @@ describe('known densities', () => {
     expect(divergences).toBeGreaterThan(0);
   });
 
-  test('eight schools against quadrature over their mean and deviation', () => {
+  test('eight schools against quadrature over their mean and deviation', { tags: 'long' }, () => {
     const effects = [28, 8, -3, 7, -1, 1, 18, 12];
     const errors = [15, 10, 16, 11, 9, 11, 10, 18];
     // μ ~ N(0, 5²), τ ~ half-Cauchy(5), θ_i = μ + τ·z_i.
@@ -189,7 +189,7 @@ describe('known densities', () => {
     expectMean(states, (x) => x[0]! + Math.exp(x[1]!) * x[2]!, meanFirst / weight, 'θ of the first school');
   });
 
-  test('horseshoe regression on orthonormal columns against quadrature over each scale', () => {
+  test('horseshoe regression on orthonormal columns against quadrature over each scale', { tags: 'long' }, () => {
     // y_j ~ N(β_j, 1), β_j ~ N(0, λ_j²), λ_j half-Cauchy: small coefficients go to 0, large ones stay.
     const estimates = [0.5, 2, 6];
     const density: SampledDensity = (x) => {

@@ -40,8 +40,8 @@ interface Placing {
 
 describe('projections by draws', () => {
   it('at fixed latents are the mean and covariance of the projections by single draws', async () => {
-    const start = await fit(model, { maxIterations: 100 });
-    const draws = await samplePosterior(model, { start, hold: ['latents'], chains: 2, warmup: 30, draws: 3, seed: 1 });
+    const start = await fit(model, { maxIterations: 10 });
+    const draws = await samplePosterior(model, { start, hold: ['latents'], chains: 2, warmup: 10, draws: 3, seed: 1 });
     const found = await draws.project(rows, { draws: 6 });
     const all: Awaited<ReturnType<Placing['project']>>[] = [];
     for (let k = 0; k < 6; k++) {
@@ -63,8 +63,8 @@ describe('projections by draws', () => {
   });
 
   it('where latents turn are turned with the latents of their draw', async () => {
-    const start = await fit(model, { maxIterations: 100 });
-    const draws = await samplePosterior(model, { start, chains: 2, warmup: 50, draws: 3, seed: 1 });
+    const start = await fit(model, { maxIterations: 10 });
+    const draws = await samplePosterior(model, { start, chains: 2, warmup: 10, draws: 3, seed: 1 });
     const found = await draws.project(rows, { draws: 6 });
     const sum = Matrix.zeros(2, 2);
     for (let k = 0; k < 6; k++) {
@@ -116,7 +116,7 @@ describe('rows that are independent given parameters', () => {
   })({ y: Matrix.from([[-0.9], [-0.6], [0.1], [0.9], [1], [-4]]) });
 
   it('have loo and waic of each row, equal to the densities by hand', async () => {
-    const draws = await samplePosterior(line, { chains: 2, warmup: 200, draws: 600, seed: 3, priors: 'weak' });
+    const draws = await samplePosterior(line, { chains: 2, warmup: 100, draws: 200, seed: 3, priors: 'weak' });
     expect(draws.names).toContain('y.variance');
     const name = draws.names.find((each) => each.startsWith('f.'))!;
     const [slopes, variances] = [draws.values(name).data, draws.values('y.variance').data];
@@ -134,9 +134,9 @@ describe('rows that are independent given parameters', () => {
     // By another relative efficiency the tails are of other lengths: close, and the same where nothing is smoothed away.
     expectClose(found.elpd, loo(byHand).elpd, 0.05);
     expect(found.message).toMatch(/Each row was left out\. /);
-    // All 1200 draws count unless fewer are asked for, which the message then says.
+    // All 400 draws count unless fewer are asked for, which the message then says.
     const thinned = draws.loo({ draws: 100 });
-    expect(thinned.message).toMatch(/at 100 of 1200 draws/);
+    expect(thinned.message).toMatch(/at 100 of 400 draws/);
     expect(thinned.elpd).not.toBe(found.elpd);
     // The outlier is what the model does not expect.
     expect(found.pointwise.indexOf(Math.min(...found.pointwise))).toBe(5);

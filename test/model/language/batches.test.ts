@@ -73,7 +73,9 @@ function followed({ data, columns: q }: Matrix): number {
 }
 
 describe('latents together with known batches', () => {
-  it('follow them where the model does not know of them, or starts at principal components of all', async () => {
+  it('follow them where the model does not know of them, or starts at principal components of all', {
+    tags: 'long',
+  }, async () => {
     expect(followed((await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 100 })).latents)).toBeGreaterThan(0.9);
     const init = (await fit(pca(Y, { latentDim: 2 }))).latents;
     const scaled = new Matrix(
@@ -87,17 +89,20 @@ describe('latents together with known batches', () => {
     expect(own.objective).toBeGreaterThan(misled.objective);
   });
 
-  it.each([
+  for (const [kind, options] of [
     ['as points', {}],
     ['as Gaussian rows', { bound: true }],
-  ])('start at what these do not explain, and do not follow them: %s', async (_, options) => {
-    const truth = followed(Matrix.from(X.map((row) => [...row])));
-    const model = besideBatches(options);
-    const result = await fit(model({ y: Y }), { maxIterations: 100 });
-    expect(followed(result.latents)).toBeLessThan(truth + 0.05);
-    const apart = await fit(besideBatches({ ...options, apart: true })({ y: Y }), { maxIterations: 100 });
-    expect(followed(apart.latents)).toBeLessThan(followed(result.latents));
-  });
+  ] as const)
+    it(`start at what these do not explain, and do not follow them: ${kind}`, {
+      tags: kind === 'as points' ? [] : 'long',
+    }, async () => {
+      const truth = followed(Matrix.from(X.map((row) => [...row])));
+      const model = besideBatches(options);
+      const result = await fit(model({ y: Y }), { maxIterations: 100 });
+      expect(followed(result.latents)).toBeLessThan(truth + 0.05);
+      const apart = await fit(besideBatches({ ...options, apart: true })({ y: Y }), { maxIterations: 100 });
+      expect(followed(apart.latents)).toBeLessThan(followed(result.latents));
+    });
 
   it('predict in one batch what was measured in another', async () => {
     const result = await fit(besideBatches()({ y: Y }), { maxIterations: 100 });

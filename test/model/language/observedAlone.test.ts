@@ -79,7 +79,7 @@ describe('a model whose variables are observed alone', () => {
     expect('latents' in loaded).toBe(false);
   });
 
-  it('is drawn from its posterior, and judged by leaving rows out', async () => {
+  it('is drawn from its posterior, and judged by leaving rows out', { tags: 'long' }, async () => {
     const drawn = await samplePosterior(table({ y: Y }), { draws: 500, warmup: 300, chains: 2, seed: 1 });
     const means = Array.from({ length: 1000 }, (_, i) => {
       const { parameters } = drawn.fitAt(Math.floor(i / 500), i % 500);

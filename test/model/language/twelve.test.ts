@@ -247,7 +247,7 @@ describe.each(names)('fits of %s', (name) => {
   });
 
   for (const road of ROADS)
-    it(`are the same bits again: ${road}`, { tags: road === 'loadFit' ? tagsOf(name) : [] }, async () => {
+    it(`are the same bits again: ${road}`, { tags: tagsOf(name) }, async () => {
       const [again, before] = await asItWas(road, name);
       expect(again).toBe(before);
     });
@@ -284,9 +284,8 @@ it('what they can do is the table of docs/project/abilities.md', { tags: 'long' 
 });
 
 describe('fits of', () => {
-  it.each(names.filter((name) => absent[name].project === undefined))(
-    '%s place rows where all densities of them are greatest',
-    async (name) => {
+  for (const name of names.filter((name) => absent[name].project === undefined))
+    it(`${name} place rows where all densities of them are greatest`, { tags: tagsOf(name) }, async () => {
       const result = await fitOf(name);
       const given = { y: first(whole), ...knownOf(name) };
       const placed = await result.project(given);
@@ -318,8 +317,7 @@ describe('fits of', () => {
           expect(beside.posterior[i]!).toBeLessThan(height + 1e-9);
         });
       }
-    },
-  );
+    });
 
   for (const name of names.filter((name) => absent[name].predict === undefined))
     it(`${name} predict, draw, and fill in missing entries`, { tags: tagsOf(name) }, async () => {

@@ -109,7 +109,7 @@ describe.each(cases)('bayesianGplvm with $kernel', (given) => {
 
 describe('a fit of bayesianGplvm', () => {
   it('shows latents as distributions, relevances and predictions, and is the same when read again', async () => {
-    const result = await fit(bayesianGplvm(Y, { latentDim: 3, inducing: 6 }), { maxIterations: 60 });
+    const result = await fit(bayesianGplvm(Y, { latentDim: 3, inducing: 6 }), { maxIterations: 20 });
     expect(result.latentVariances!.rows).toBe(14);
     expect(Math.max(...result.relevance!)).toBe(1);
     const again = await loadFit(JSON.parse(JSON.stringify(result)));

@@ -79,7 +79,7 @@ describe('gplvm with point latents under other likelihoods', () => {
     expect(objective / (terms.mapping! + terms.divergence! + divergence)).toBeCloseTo(1, 6);
   });
 
-  it('finds the rates of counts, missing ones too, and where new rows lie', async () => {
+  it('finds the rates of counts, missing ones too, and where new rows lie', { tags: 'long' }, async () => {
     const holes = counts.map((row, i) => row.map((y, j) => (i % 5 === 0 && j === 1 ? Number.NaN : y)));
     const model = gplvm(holes, { latentDim: 1, inducing: 6, likelihood: poisson(), missing: 'ignore' });
     const result = await fit(model, { maxIterations: 150 });
@@ -103,7 +103,7 @@ describe('gplvm with point latents under other likelihoods', () => {
     const model = latentVariableModel({ latentDim: 1, views, priors: [standardNormal()] });
     const { terms, objective } = evaluate(model);
     expect(terms.curve! + terms.count! + terms.standardNormal!).toBeCloseTo(objective, 8);
-    const shared = await fit(model, { maxIterations: 100 });
+    const shared = await fit(model, { maxIterations: 30 });
     const { latents } = await shared.translate({ curve: curves.slice(0, 3) }, 'count');
     latents.data.forEach((x, i) => {
       expect(Math.abs(x - shared.latents.at(i, 0))).toBeLessThan(0.2);

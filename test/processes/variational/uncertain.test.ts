@@ -39,34 +39,38 @@ const kernels: Record<string, () => Kernel> = {
 };
 
 describe('predict at latents that are Gaussians', () => {
-  it.each(Object.keys(kernels))('agrees with draws of the latents, %s', async (name) => {
-    const result = await fit(bayesianGplvm(Y, { latentDim: 2, inducing: 8, kernel: kernels[name]!() }), {
-      maxIterations: 15,
+  // Of each form of the expectations one; of sums, the one that has all of them.
+  for (const name of Object.keys(kernels))
+    it(`agrees with draws of the latents, ${name}`, {
+      tags: ['rbf', 'linear + bias'].includes(name) ? 'long' : [],
+    }, async () => {
+      const result = await fit(bayesianGplvm(Y, { latentDim: 2, inducing: 8, kernel: kernels[name]!() }), {
+        maxIterations: 15,
+      });
+      const [means, spread] = [firstRows(result.latents, 3), firstRows(result.latentVariances, 3)];
+      const found = result.predict(means, { latentVariances: spread, noise: true });
+      const random = seededRandom(3);
+      const draws = 20_000;
+      const drawn = new Matrix(
+        Float64Array.from({ length: draws * 6 }, (_, k) => {
+          const i = k % 6;
+          return means.data[i]! + Math.sqrt(spread.data[i]!) * random.normal();
+        }),
+        draws * 3,
+        2,
+      );
+      const at = result.predict(drawn, { noise: true });
+      for (let entry = 0; entry < 3 * D; entry++) {
+        const own = Array.from({ length: draws }, (_, k) => k * 3 * D + entry);
+        const average = (of: (k: number) => number) => own.reduce((sum, k) => sum + of(k), 0) / draws;
+        const mean = average((k) => at.mean.data[k]!);
+        const gap = (k: number) => (at.mean.data[k]! - mean) ** 2;
+        const variance = average((k) => at.variance.data[k]! + gap(k));
+        const ofVariance = average((k) => (at.variance.data[k]! + gap(k) - variance) ** 2);
+        expect(Math.abs(found.mean.data[entry]! - mean)).toBeLessThan(4 * Math.sqrt(average(gap) / draws) + 1e-9);
+        expect(Math.abs(found.variance.data[entry]! - variance)).toBeLessThan(4 * Math.sqrt(ofVariance / draws) + 1e-9);
+      }
     });
-    const [means, spread] = [firstRows(result.latents, 3), firstRows(result.latentVariances, 3)];
-    const found = result.predict(means, { latentVariances: spread, noise: true });
-    const random = seededRandom(3);
-    const draws = 20_000;
-    const drawn = new Matrix(
-      Float64Array.from({ length: draws * 6 }, (_, k) => {
-        const i = k % 6;
-        return means.data[i]! + Math.sqrt(spread.data[i]!) * random.normal();
-      }),
-      draws * 3,
-      2,
-    );
-    const at = result.predict(drawn, { noise: true });
-    for (let entry = 0; entry < 3 * D; entry++) {
-      const own = Array.from({ length: draws }, (_, k) => k * 3 * D + entry);
-      const average = (of: (k: number) => number) => own.reduce((sum, k) => sum + of(k), 0) / draws;
-      const mean = average((k) => at.mean.data[k]!);
-      const gap = (k: number) => (at.mean.data[k]! - mean) ** 2;
-      const variance = average((k) => at.variance.data[k]! + gap(k));
-      const ofVariance = average((k) => (at.variance.data[k]! + gap(k) - variance) ** 2);
-      expect(Math.abs(found.mean.data[entry]! - mean)).toBeLessThan(4 * Math.sqrt(average(gap) / draws) + 1e-9);
-      expect(Math.abs(found.variance.data[entry]! - variance)).toBeLessThan(4 * Math.sqrt(ofVariance / draws) + 1e-9);
-    }
-  });
 
   it('is the prediction at points where the variances are 0, in the units of the observations', async () => {
     const options = {
