@@ -87,7 +87,7 @@ const jumping = (milliseconds, after) =>
   `const now = Date.now; const began = now(); Date.now = () => now() + (now() - began > ${after} ? ${milliseconds} : 0);`;
 
 const races = {
-  'a worker that stands still, whose job another one has taken': {
+  'a worker that is suspended, whose job another one has taken': {
     async disturb({ workers: [worker] }) {
       worker.kill('SIGSTOP');
       await pause(3000);
@@ -113,7 +113,7 @@ const races = {
       await redis.set('maxmemory', '900000');
     },
   },
-  'a worker that is killed while the other stands still': {
+  'a worker that is killed while the other is suspended': {
     async disturb({ workers: [first, second] }) {
       first.kill('SIGSTOP');
       await pause(500);

@@ -25,6 +25,6 @@ export function writeTotals(totals) {
   }
   const table = [...HEAD, ...[...rows.keys()].sort().map((name) => rows.get(name))].join('\n');
   const words =
-    '\nAs `npm run attack` printed them at several commits of a day; `--write` puts the rows of a run in the place of these:\n\n';
+    "\nAs `npm run attack` printed them at several commits of a day; `--write` replaces these rows by a new run's:\n\n";
   writeFileSync(page, `${before}${words}${table}\n${after.slice(section)}`);
 }
