@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { modelOptions } from '../dist/app/cli/modelOptions.js';
 import { pipeFlow, swissRoll } from '../dist/app/data/index.js';
 import { readTable } from '../dist/app/io/index.js';
 import { decodedGrid, latentPlot, latentScenes, precisionGrid, sceneSvg, svgToPng } from '../dist/app/plot/index.js';
@@ -241,33 +242,24 @@ const PICTURES = {
   },
 };
 
-/** Fisher's irises by a model with its defaults, for its card. */
-const IRISES = {
-  ...Object.fromEntries(['tpslvm', 'llGplvm', 'rankGplvm', 'tsneGplvm'].map((name) => [name, { latentDim: 2 }])),
-  ...Object.fromEntries(['gplrf', 'dgplvm'].map((name) => [name, { latentDim: 2, isLabeled: true }])),
-  ...Object.fromEntries(['lda', 'slpp', 'kernelLda'].map((name) => [name, { isLabeled: true }])),
-  ...Object.fromEntries(
-    ['tsne', 'umap', 'meu', 'alle', 'drill', 'pca', 'ppca', 'lpp', 'laplacianEigenmaps', 'lle', 'mvu'].map((name) => [
-      name,
-      {},
-    ]),
-  ),
-  ...Object.fromEntries(['kernelPca', 'classicalMds'].map((name) => [name, {}])),
-  // Its stress divides by distances, and one flower repeats another.
-  sammon: { withoutRepeats: true },
-};
+/** Models whose cards have other pictures. */
+const PICTURED = ['gplvm', 'bayesianGplvm', 'mpme', 'isomap'];
+// Fisher's irises by each other model with its defaults.
 let irisTable;
-for (const [name, { isLabeled, withoutRepeats, ...options }] of Object.entries(IRISES)) {
+for (const [name, { takesLabels, needsDim }] of Object.entries(modelOptions)) {
+  if (PICTURED.includes(name)) continue;
   PICTURES[`pictures/models/${name}`] = async () => {
     irisTable ??= await readTable(fileURLToPath(new URL('../examples/iris.csv', import.meta.url)), {
       labels: 'species',
     });
     const rows = irisTable.observations.toArrays();
-    const isKept = (row, i) => !withoutRepeats || rows.findIndex((other) => String(other) === String(row)) === i;
+    // The stress of sammon divides by distances, and one flower repeats another.
+    const isKept = (row, i) => name !== 'sammon' || rows.findIndex((other) => String(other) === String(row)) === i;
     const labels = irisTable.labels.filter((_, i) => isKept(rows[i], i));
     const observations = rows.filter(isKept);
     const { [name]: make } = { ...library, ...furtherModels };
-    const model = isLabeled ? make(observations, labels, options) : make(observations, options);
+    const options = needsDim ? { latentDim: 2 } : {};
+    const model = takesLabels ? make(observations, labels, options) : make(observations, options);
     const { latents, status, message } = await fit(model, { seed: 1 });
     if (!['converged', 'computed'].includes(status)) process.stderr.write(`${name}: ${message}\n`);
     return latentPlot({

@@ -37,7 +37,7 @@ export function completionOf(
   const mark = layout?.decimal ?? '.';
   const number = (value: number) => decimal(value).replace('.', mark);
   const inFile = raw.columns.filter(
-    ({ level, isSeason, isAbsent }) => level === undefined && isSeason !== true && isAbsent !== true,
+    ({ level, seasonOf, isAbsent }) => level === undefined && seasonOf === undefined && isAbsent !== true,
   );
   const hasNames = layout === undefined ? inFile.some(({ isNamed }) => isNamed) : layout.header !== undefined;
   const positions = new Map(features.map((j, position) => [raw.columns[j]!, position] as const));
@@ -77,7 +77,7 @@ export function completionOf(
     ),
   );
   const empty = Array.from({ length: raw.rows }, () => '');
-  const absent = raw.columns.filter(({ isAbsent, isSeason }) => isAbsent === true && isSeason !== true);
+  const absent = raw.columns.filter(({ isAbsent, seasonOf }) => isAbsent === true && seasonOf === undefined);
   const names = new Set(absent.map(({ name, level }) => level?.column ?? name));
   const appended = Array.from(names, (name) =>
     textOf(absent.find((column) => column.name === name) ?? { name, isNamed: true }, empty, name),

@@ -73,7 +73,7 @@ export function withSeasons(raw: RawTable, known: readonly string[]): RawTable {
     return wanted.map(([part, wave]) => ({
       name: `${name}=${part}`,
       isNamed,
-      isSeason: true as const,
+      seasonOf: name,
       numbers: dates.map((date) => wave(2 * Math.PI * partOfYear(date))),
     }));
   });

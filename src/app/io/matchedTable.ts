@@ -5,7 +5,7 @@ import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
 import { DAYS, seasonColumns, withSeasons } from './dates.ts';
-import type { RawColumn, RawTable } from './rawTable.ts';
+import { type RawColumn, type RawTable, writtenColumn } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { readRawTable } from './tableFiles.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
@@ -66,12 +66,7 @@ export async function readMatchingTable(
   const read = tableOf(whole, { ...options, columns: known.columns });
   const absentNote = `The table lacks ${counted(missing.length, 'column')} of the fit, which ${missing.length === 1 ? 'is' : 'are'} read as missing: ${quoted(missing)}.`;
   const table = missing.length === 0 ? read : { ...read, notes: [...read.notes, absentNote] };
-  const written = new Map(
-    raw.columns.map(({ name, level, isSeason }) => [
-      name,
-      level?.column ?? (isSeason ? name.slice(0, name.lastIndexOf('=')) : name),
-    ]),
-  );
+  const written = new Map(raw.columns.map((column) => [column.name, writtenColumn(column)]));
   const wanted = new Set(known.columns.flatMap((name) => written.get(name) ?? []));
   const order = names.filter((name) => wanted.has(name));
   const isSwapped = [...wanted].some((name, j) => name !== order[j]);
@@ -87,7 +82,7 @@ function absentColumn(name: string, rows: number, { others }: KnownColumns): Raw
     ...{ name, isNamed: true, isAbsent: true, numbers: new Float64Array(rows).fill(Number.NaN) },
     ...(column !== undefined &&
       (seasonColumns(column).includes(name)
-        ? { isSeason: true as const }
+        ? { seasonOf: column }
         : { level: { column, category: name.slice(column.length + 1) } })),
   };
 }

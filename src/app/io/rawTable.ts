@@ -22,13 +22,16 @@ export interface RawColumn {
   readonly write?: (value: number, mark: string) => string;
   /** Category whose indicators these numbers are, and its column. */
   readonly level?: { readonly column: string; readonly category: string };
-  /** True for the season of a column of dates. */
-  readonly isSeason?: true;
+  /** Column of dates whose season these numbers are. */
+  readonly seasonOf?: string;
   /** True for columns that the file lacks, which are missing throughout. */
   readonly isAbsent?: true;
   /** Text in the file for a row of `numbers`, if it was text. */
   readonly source?: (row: number) => string;
 }
+
+/** Name of the file's column that a column was read or made from. */
+export const writtenColumn = ({ name, level, seasonOf }: RawColumn): string => level?.column ?? seasonOf ?? name;
 
 /** Cells of a text and their form. */
 export interface TextLayout {

@@ -8,7 +8,7 @@ import { type CompletedText, completionOf } from './completedText.ts';
 import { datesIn, isDate, seasonColumns, withDays, withSeasons } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
-import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
+import { cellsOf, type RawColumn, type RawTable, writtenColumn } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { beginsLikeNumber, remedyForWritten } from './writtenForms.ts';
 import { withCategories, withKnownCategories, withTruths } from './writtenValues.ts';
@@ -258,8 +258,7 @@ function missingNotes(raw: RawTable, features: readonly number[]): string[] {
   const columns = new Map(
     features.map((j) => {
       const column = raw.columns[j]!;
-      const { name, level, isSeason } = column;
-      return [level?.column ?? (isSeason ? name.slice(0, name.lastIndexOf('=')) : name), column];
+      return [writtenColumn(column), column];
     }),
   );
   const cells = Array.from(columns.values(), ({ numbers, text, source, read }) => {

@@ -203,7 +203,7 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
     );
   }
   if (shards !== undefined && options.rowWeights !== undefined) {
-    throw new InvalidInputError(`${NAME} with shards takes no row weights. Leave out rowWeights or shards.`);
+    throw new InvalidInputError(`${NAME} does not support rowWeights with shards. Omit one of them.`);
   }
   if (shards !== undefined) checkSharded(process.likelihood, y.missing !== undefined);
   const latents = latent({ dim: latentDim, density: unitNormal, posterior, init: isTsne ? 'tsne' : undefined });

@@ -141,6 +141,7 @@ describe('a bound whose rows are in shards', () => {
     await expect(drawn).rejects.toThrow(/in 3 takes draws/);
     const batches = fit(refused(counts, {})(), { batchSize: 5 });
     await expect(batches).rejects.toThrow(/A fit in batches does not support shards/);
+    expect(refused(counts, { rowWeights: counts.map(() => 1) })).toThrow(/does not support rowWeights with shards/);
   });
 
   it('reports a likelihood that a worker does not know', async () => {
