@@ -269,7 +269,7 @@ function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosteri
   const row = Math.floor(place / latents.columns);
   const broken = [
     ...(Number.isFinite(outcome.objective) ? [] : [`the objective is ${outcome.objective}`]),
-    ...(place < 0 ? [] : [`row ${row}, column ${place % latents.columns} of the latents is ${latents.data[place]}`]),
+    ...(place < 0 ? [] : [`entry [${row}][${place % latents.columns}] of the latents is ${latents.data[place]}`]),
     ...(eigenvalues === undefined || eigenvalues.every(Number.isFinite) ? [] : ['an eigenvalue is not finite']),
   ];
   if (broken.length === 0 || outcome.status === 'failed') return outcome;

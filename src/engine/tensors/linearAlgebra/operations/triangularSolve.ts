@@ -226,6 +226,6 @@ function checkFinite(x: Float64Array, b: Float64Array, columns: number, operatio
   throw new NumericalError(
     bad < 0
       ? `${operation} overflowed: l${position} is singular to working precision, or has entries that are not finite.`
-      : `${operation} needs finite numbers, but row ${Math.floor(bad / columns)}, column ${bad % columns} of b${position} is ${b[bad]}.`,
+      : `${operation} needs finite numbers, but entry [${Math.floor(bad / columns)}][${bad % columns}] of b${position} is ${b[bad]}.`,
   );
 }
