@@ -154,7 +154,7 @@ function fromRows(rows: readonly unknown[], name: string): Matrix {
     const length = rowLength(rows[i], i, name);
     if (length !== columns) {
       throw new InvalidInputError(
-        `${name} must have rows of equal length, but row index 0 has ${columns} and row index ${i} has ${length} entries. Give every row the same length.`,
+        `${name} must have rows of equal length, but row index ${i} has ${length} entries, and the first one ${columns}.`,
       );
     }
   }

@@ -16,7 +16,7 @@ function modelOf(latents: number[][], objective: number, eigenvalues: number[]) 
 
 describe('a result that is not finite', () => {
   it.each<[string, Parameters<typeof modelOf>, RegExp]>([
-    ['latents', [[[1], [Number.NaN]], 1, [1]], /^Failed: entry \[1\]\[0\] of the latents is NaN\. .* Closed form\.$/],
+    ['latents', [[[1], [Number.NaN]], 1, [1]], /^Failed: in the latents, entry \[1\]\[0\] is NaN\. .* Closed form\.$/],
     ['an objective', [[[1], [2]], Infinity, [1]], /^Failed: the objective is Infinity\./],
     ['eigenvalues', [[[1], [2]], 1, [Infinity]], /^Failed: an eigenvalue is not finite\./],
   ])('has failed: %s', async (_, parts, message) => {

@@ -48,7 +48,7 @@ describe('bad input is refused with a message that names the position and the re
     Y[3] = [1, 2];
     expectInvalid(
       () => gplvm(Y, { latentDim: 2 }),
-      /^The observations must have rows of equal length, but row index 0 has 4 and row index 3 has 2 entries\./,
+      /^The observations must have rows of equal length, but row index 3 has 2 entries, and the first one 4\./,
     );
   });
 

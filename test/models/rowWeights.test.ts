@@ -72,6 +72,6 @@ it('weights are refused for an exact process, for another number of rows, below 
   const { inducing: _, ...exact } = plain;
   expect(() => evaluate(gplvm(Y, { ...exact, rowWeights: WEIGHTS }))).toThrow(/use inducing inputs/);
   expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2] })).toThrow(InvalidInputError);
-  expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2, -1, 1] })).toThrow(/^Row weights .* row index 2 is -1/);
-  expect(() => gplvm(Y, { ...plain, rowWeights: [0, 0, 0, 0] })).toThrow(/row weights are all 0/);
+  expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2, -1, 1] })).toThrow(/^Row weights .* row index 2 has -1/);
+  expect(() => gplvm(Y, { ...plain, rowWeights: [0, 0, 0, 0] })).toThrow(/All row weights are 0/);
 });

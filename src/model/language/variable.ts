@@ -447,12 +447,10 @@ function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
   }
   const odd = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
   if (odd >= 0) {
-    throw new InvalidInputError(
-      `Row weights are numbers from 0, but the one of row index ${odd} is ${describe(list[odd])}.`,
-    );
+    throw new InvalidInputError(`Row weights are numbers from 0, but row index ${odd} has ${describe(list[odd])}.`);
   }
   if (weights.some((weight) => weight > 0)) return weights;
-  throw new InvalidInputError('The row weights are all 0, so no row counts. Give some a weight above 0.');
+  throw new InvalidInputError('All row weights are 0. Give some rows a positive one.');
 }
 
 /** Method of computing coordinates from a field: by eigenvectors of its covariance, or of its precision. */

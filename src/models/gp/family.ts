@@ -19,7 +19,6 @@ import type { Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
-import { structureOf } from '../../processes/approximations.ts';
 import type { Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import {
@@ -170,9 +169,6 @@ export function familyModel<
   const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
   if (!areTied) checkRows(name, [view]);
   const process = pointProcess(view, settings([y], posterior, latentDim, start).of(0));
-  // Before priors and starts are computed from the observations.
-  if (process.approximation.name === 'exact' && rest.missing === undefined)
-    structureOf(process.kernel, y.raw.rows, latentDim);
   const variable = observed(y, { density: process, given: latents, weights: rest.rowWeights });
   const said = usual
     ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all.`

@@ -322,7 +322,7 @@ describe('rows at known positions', () => {
   });
 
   it.each([
-    ['a row that is not there', { rows: [0, 99] }, /lists row index 99, but there are rows with indices 0 to 5/],
+    ['a row that is not there', { rows: [0, 99] }, /lists row index 99, but there are 6 rows/],
     ['a row twice', { rows: [1, 1] }, /entry 1 is 1 again/],
     ['other positions', { at: [[1, 2]] }, /needs 2×2 positions.*1×2 matrix was given/],
     ['no strength', { strength: 0 }, /number above 0, but 0 was given/],

@@ -176,8 +176,8 @@ describe('numbers that cannot be used', () => {
       [1, 2],
       [3, Number.NaN],
     ]);
-    expect(() => run((l, right) => op.triangularSolve(l, right), L, b)).toThrow('entry [1][1] of b is NaN');
-    expect(() => run((l, right) => op.choleskySolve(l, right), L, b)).toThrow('entry [1][1] of b is NaN');
+    expect(() => run((l, right) => op.triangularSolve(l, right), L, b)).toThrow('finite b, but entry [1][1] is NaN');
+    expect(() => run((l, right) => op.choleskySolve(l, right), L, b)).toThrow('finite b, but entry [1][1] is NaN');
   });
 
   it('a solution that overflows', () => {
