@@ -75,7 +75,7 @@ function kindsOf({ model, roles, standardize: isScaled }: Settings, columns: rea
   }
   if (isScaled) {
     throw new InvalidInputError(
-      `${named} would be no counts after scaling. Do not scale the columns: numbers beside counts are scaled anyway.`,
+      `${named} would be no counts after scaling. Do not scale the columns: columns of numbers are scaled anyway.`,
     );
   }
   const isNumber = (column: string) => {

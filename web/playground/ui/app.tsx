@@ -165,7 +165,7 @@ export function App() {
     setUnfitted(undefined);
     setView(undefined);
     const { model } = found.fit;
-    // The table has the columns of the fit, so that of all uses only counts are left.
+    // The table has the columns of the fit: counts are the only use that it does not already contain.
     const counts = countsOf({ roles: found.of.settings?.roles ?? {} }, table.dataset.columns);
     const roles = Object.fromEntries(counts.map((column) => [column, 'count' as const]));
     change({ ...(model in MODELS && { model }), ...found.of.settings, set: 'own', labels: table.labels, roles });
