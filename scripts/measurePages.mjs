@@ -1,5 +1,5 @@
 // Measures pages of the site and an embed: kB over the network (gzip) and requests until the page is ready, its largest paint, the sum of its layout shifts, the longest task of
-// its thread, and the memory of its process (workers included) before and after five fits, or one of 20 000 rows with what follows it. The longest task of fits is in milliseconds of
+// its thread, and the memory of its process (workers included) before and after five fits, or one of 20 000 rows. The longest task of fits is in milliseconds of
 // the processor, which other programs do not lengthen. `npm run measure:pages [-- NAME …]`, after `npm run site`.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import type { OwnParts } from './ownParts.ts';
 
 /**
  * True if a variance of the noise of a fit is at the lower limit of its search: the mapping passes through the observations, and its variances are too
- * small. The message of the fit says so too.
+ * small. The message of the fit reports it too.
  *
  * @param fitted - result of `fit` or `loadFit`
  * @param own - custom parts of its model

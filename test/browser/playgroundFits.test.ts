@@ -295,7 +295,7 @@ describePlayground('fits', () => {
     await fitted();
   });
 
-  it('says how many rows can be trusted with the reservations of an unfinished fit, and of a noise at its lower limit', async () => {
+  it('reports how many rows can be trusted with the reservations of an unfinished fit, and of a noise at its lower limit', async () => {
     await open();
     const verdict = async (expected: RegExp) => {
       await expect.poll(() => page.locator('.status p').innerText(), { timeout: 20_000 }).toMatch(expected);
