@@ -65,7 +65,7 @@ export function checkNamed(definition: { readonly name?: unknown }, key: 'variab
 }
 
 /** A solution, computed or read from a file. */
-export interface Found {
+export interface ComputedSolution {
   /** N×q */
   readonly latents: Matrix;
   /** q entries; empty if the solution has none. */
@@ -87,7 +87,7 @@ export interface ComputedDefinition<
    */
   readonly solve: (data: Data, context: ComputationContext) => E | Generator<ComputationStep, E, void>;
   /** Abilities of its fits in addition to latents and eigenvalues. */
-  readonly posterior?: (found: Found, data: Data) => Q;
+  readonly posterior?: (found: ComputedSolution, data: Data) => Q;
   /** Reader and writer of data other than plain values, lists and matrices. */
   readonly data?: DataFormat<Data>;
   /** JSON form of the model, if it differs from the input of `restore`. */

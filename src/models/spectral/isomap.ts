@@ -8,7 +8,7 @@ import { rowsOf } from '../../core/rowMatrices.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { geodesicDistances, type LandmarkDistances, landmarkDistances } from '../../engine/graph/shortestPaths.ts';
 import { stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import { doublyCentered, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import {
@@ -157,7 +157,7 @@ function* squaredPaths(
 }
 
 function placementOf(
-  { latents, eigenvalues, parameters: { meanSquaredDistances, landmarks, points: part } }: Found,
+  { latents, eigenvalues, parameters: { meanSquaredDistances, landmarks, points: part } }: ComputedSolution,
   { given, neighborhood, shown: search }: IsomapData,
 ): Placement {
   return {

@@ -16,7 +16,7 @@ import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import { withoutDensity } from '../../model/posterior.ts';
 import { doublyCentered, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
@@ -108,7 +108,7 @@ const defined = defineComputedModel({
     savedSpectral('kernelPca', points, { latentDim, kernel, embedding }),
 });
 
-function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: Found, Y: Matrix): Matrix {
+function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: ComputedSolution, Y: Matrix): Matrix {
   const { rows: N, columns: q } = X;
   const K = covariance(kernel, points);
   const means = Float64Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);

@@ -11,7 +11,7 @@ import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { sparseLaplacian } from '../../engine/sparse/sparseSymmetric.ts';
 import { stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import {
   checkVaried,
@@ -180,7 +180,7 @@ function checkDegrees(
 }
 
 function placementOf(
-  { latents, eigenvalues, parameters: { points: part } }: Found,
+  { latents, eigenvalues, parameters: { points: part } }: ComputedSolution,
   { given: { points }, neighborhood, mutual, checked: { weights, width, normalized } }: EigenmapsData,
 ): Placement {
   return {

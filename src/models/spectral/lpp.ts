@@ -19,7 +19,7 @@ import { type Classes, members } from '../../engine/graph/labelGraph.ts';
 import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import { checkedClasses, generalizedPairs, savedLabels, signedScores } from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { placedByScores } from './embedding/linearGaussian.ts';
@@ -181,7 +181,7 @@ const ofClasses = defineComputedModel({
 
 /** Places new rows by the axes of a fit, or by its coefficients in the feature space. */
 function placement(
-  found: Found,
+  found: ComputedSolution,
   { points, choices: { kernel } }: { readonly points: Matrix; readonly choices: Choices },
 ) {
   return kernel === undefined ? placedByScores(found) : placedByFeatures(found, { points, kernel });

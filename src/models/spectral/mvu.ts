@@ -4,7 +4,7 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { supportGraph } from '../../engine/graph/graph.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import {
   checkVaried,
@@ -138,7 +138,10 @@ const defined = defineComputedModel({
   toJSON: ({ given, saved }) => savedSpectral('mvu', given.points, saved),
 });
 
-function placementOf({ latents, parameters: { points } }: Found, { given, neighborhood }: MvuData): Placement {
+function placementOf(
+  { latents, parameters: { points } }: ComputedSolution,
+  { given, neighborhood }: MvuData,
+): Placement {
   return {
     acceptsMissing: false,
     observedColumns: given.points.columns,

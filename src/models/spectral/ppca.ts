@@ -18,7 +18,7 @@ import { counted } from '../../core/wording.ts';
 import { principalAxes as axesOf } from '../../engine/dense/principalComponents.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { ComputationStep } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import { type IncompleteAxes, incompleteAxes } from './embedding/incompleteAxes.ts';
 import {
   type LinearGaussian,
@@ -245,7 +245,7 @@ const withoutNoise = (directions: number) =>
 const scaledColumns = (A: Matrix, factorOf: (column: number) => number): Matrix =>
   A.map((entry, _, c) => entry * factorOf(c));
 
-function linearMapOf({ parameters, eigenvalues }: Found, dual: boolean): LinearGaussian {
+function linearMapOf({ parameters, eigenvalues }: ComputedSolution, dual: boolean): LinearGaussian {
   const { weights, mean, noise } = parameters as {
     weights: Matrix;
     mean: readonly number[];
