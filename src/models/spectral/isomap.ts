@@ -12,6 +12,7 @@ import { type ComputedSolution, defineComputedModel } from '../../model/computed
 import type { Placement } from '../../model/posterior.ts';
 import { doublyCentered, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import {
+  embeddingShapes,
   type GraphEmbedding,
   inputOption,
   latentDimOption,
@@ -138,6 +139,11 @@ const defined = defineComputedModel({
       ...traceTerm(eigenvalues, 1),
       message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${few}${note}${euclideanNote(smallest, eigenvalues[0]!)}${inputNote(given)}`,
     };
+  },
+  shapes: ({ given }, found) => {
+    const shapes = embeddingShapes(sizeOf(given), found);
+    const { landmarks } = found.parameters as { landmarks?: readonly number[] };
+    return { ...shapes, meanSquaredDistances: [landmarks?.length ?? shapes.latents[0]!] };
   },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),
   toJSON: ({ given, saved }) => savedSpectral('isomap', given.points, saved),

@@ -19,7 +19,7 @@ import { stage } from '../../model/computation.ts';
 import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import { withoutDensity } from '../../model/posterior.ts';
 import { doublyCentered, leadingEmbedding } from './embedding/leadingEmbedding.ts';
-import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
+import { embeddingShapes, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
 
 export interface KernelPcaOptions extends OptionsIn<typeof schema> {}
@@ -97,6 +97,7 @@ const defined = defineComputedModel({
       message: `Closed form: ${part} of the variance in feature space is in ${counted(latentDim, 'dimension')}.${note}${unitsAdvice(points)}`,
     };
   },
+  shapes: ({ points }, found) => embeddingShapes(points.rows, found),
   posterior: (found, { points, kernel }) => ({
     placement: {
       acceptsMissing: false,

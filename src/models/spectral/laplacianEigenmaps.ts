@@ -15,6 +15,7 @@ import { type ComputedSolution, defineComputedModel } from '../../model/computed
 import type { Placement } from '../../model/posterior.ts';
 import {
   checkVaried,
+  embeddingShapes,
   type GraphEmbedding,
   latentDimOption,
   presetOption,
@@ -142,6 +143,7 @@ const defined = defineComputedModel({
       message: `Closed form.${data.few}${note}${componentsNote(graph)}${inputNote(given)}`,
     };
   },
+  shapes: ({ given }, found) => embeddingShapes(sizeOf(given), found),
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),
   toJSON: ({ given, saved }) => savedSpectral('laplacianEigenmaps', given.points, saved),
 });

@@ -8,6 +8,7 @@ import { type ComputedSolution, defineComputedModel } from '../../model/computed
 import type { Placement } from '../../model/posterior.ts';
 import {
   checkVaried,
+  embeddingShapes,
   type GraphEmbedding,
   inputOption,
   latentDimOption,
@@ -21,6 +22,7 @@ import {
   type NeighborInput,
   neighborhoodFrom,
   neighborhoodOptions,
+  sizeOf,
 } from './neighborhood/neighborhood.ts';
 import { placedByLearnedKernel } from './placement/byProducts.ts';
 import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
@@ -125,6 +127,7 @@ const defined = defineComputedModel({
   name: 'mvu',
   solve: ({ given, neighborhood, choices }: MvuData, context) =>
     unfoldedEmbedding(given, neighborhood, choices, context),
+  shapes: ({ given }, found) => embeddingShapes(sizeOf(given), found),
   posterior: (found, data) => {
     const { given, neighborhood, choices } = data;
     return {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import {
   isScaled,
   observationsFrom,
@@ -13,7 +13,6 @@ import {
   standardized,
 } from '../../core/observations.ts';
 import { checkOptions, missingOption, type OptionsIn } from '../../core/options.ts';
-import { damagedAt } from '../../core/saved.ts';
 import { counted } from '../../core/wording.ts';
 import { principalAxes as axesOf } from '../../engine/dense/principalComponents.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
@@ -29,6 +28,7 @@ import {
 } from './embedding/linearGaussian.ts';
 import {
   checkVaried,
+  embeddingShapes,
   latentDimOption,
   type SpectralEmbedding,
   type SpectralModel,
@@ -122,6 +122,10 @@ const defined = defineComputedModel({
       terms: { mapping: objective },
       message: `Closed form: the maximum of the likelihood.${isFlat ? FLAT : ''}${isDivided && scale === 'auto' ? SCALED_NOTE : ''}`,
     };
+  },
+  shapes: ({ points: { rows: N, columns: D } }, found) => {
+    const noise = typeof found.parameters.noise === 'number' ? [] : [D];
+    return embeddingShapes(N, found, (q) => ({ weights: [D, q], mean: [D], noise }));
   },
   posterior: (found, { points, dual }) => {
     const map = linearMapOf(found, dual);
@@ -251,7 +255,6 @@ function linearMapOf({ parameters, eigenvalues }: ComputedSolution, dual: boolea
     mean: readonly number[];
     noise: number | readonly number[];
   };
-  if (!(weights instanceof Matrix)) throw damagedAt('values.weights', 'they are missing.');
   const noises = typeof noise === 'number' ? new Float64Array(weights.rows).fill(noise) : noise;
   const map: LinearGaussian = { W: weights, mean, noise: noises, prior: 1 };
   if (!dual) return map;
