@@ -1,7 +1,7 @@
 import { modelOptions } from '../../src/app/cli/modelOptions.ts';
 
 /** Use of a table column, if it is not left to the reader. */
-export type Role = 'fit' | 'categories' | 'season' | 'names' | 'out';
+export type Role = 'fit' | 'count' | 'categories' | 'season' | 'names' | 'out';
 
 /** Everything that determines a fit, except a visitor's table: plain data that fits into a link. */
 export interface Settings {
@@ -119,6 +119,13 @@ export const CARDS: Readonly<Record<string, string>> = {
   umap: 'UMAP',
   pca: 'PCA',
 };
+
+/** Models with densities by the kinds of columns. */
+export const BY_KIND: readonly string[] = ['gplvm', 'bayesianGplvm'];
+
+/** Columns that are modeled as counts. */
+export const countsOf = ({ roles }: Pick<Settings, 'roles'>, columns: readonly string[]): string[] =>
+  columns.filter((column) => roles[column] === 'count');
 
 /** True if the model, with these options, needs N×N matrices. */
 export const isDense = ({ model, options }: Settings): boolean =>

@@ -224,7 +224,7 @@ function identityOf(path: string | undefined): string | undefined {
   return `${dev} ${ino}`;
 }
 
-/** Checks a file that a command writes, if any: its path must be valid, and an existing file requires --force. */
+/** Checks a table that a command writes, if any: its path and format must be valid, and an existing file requires --force. */
 export function checkOut(
   { out, force }: { readonly out?: string | undefined; readonly force?: boolean },
   inputs: Inputs,
@@ -232,7 +232,15 @@ export function checkOut(
 ): void {
   if (out === undefined) return;
   checkFilePath(out);
+  formatOfTable(out);
   checkOutputs([out], force, inputs, flag);
+}
+
+/** @throws InvalidInputError unless the file is a .csv or .tsv */
+function formatOfTable(file: string): 'csv' | 'tsv' {
+  const format = /\.(csv|tsv)$/i.exec(file)?.[1]?.toLowerCase();
+  if (format !== undefined) return format as 'csv' | 'tsv';
+  throw new InvalidInputError(`'${file}': tables are written as .csv or .tsv.`);
 }
 
 /** Table of results. */
@@ -261,9 +269,7 @@ export async function putTable(
   const isText = typeof table === 'function';
   const ids = isText || table.ids === undefined ? {} : { ids: table.ids };
   if (out !== undefined && isText) {
-    const format = /\.(csv|tsv)$/.exec(out)?.[1];
-    if (format === undefined) throw new InvalidInputError(`'${out}': tables are written as .csv or .tsv.`);
-    await writeAtomically(out, table(format as 'csv' | 'tsv'), { replace });
+    await writeAtomically(out, table(formatOfTable(out)), { replace });
   } else if (out !== undefined && !isText) {
     await writeTable(out, table.matrix, table.names, table.labels, { ...ids, replace });
   }

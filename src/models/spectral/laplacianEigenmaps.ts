@@ -177,7 +177,7 @@ function checkDegrees(
   const alone = degrees.findIndex((degree) => !(degree > 0));
   if (alone < 0 || !normalized) return;
   throw new InvalidInputError(
-    `Point ${shown[alone]} has no neighbor of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbors.`,
+    `Point index ${shown[alone]} has no neighbor of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbors.`,
   );
 }
 

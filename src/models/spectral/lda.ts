@@ -131,7 +131,7 @@ function varyingColumns(within: Float64Array, between: Float64Array): number[] {
     if (inside > 1e-24 * (inside + outside)) varying.push(d);
     else if (outside > 0) {
       throw new InvalidInputError(
-        `Column ${d} of the observations (from 0) differs between the classes of lda and does not vary within any, so it alone separates them, and S_w is singular. Leave that column out.`,
+        `Column index ${d} of the observations differs between the classes of lda and does not vary within any, so it alone separates them, and S_w is singular. Leave that column out.`,
       );
     }
   });

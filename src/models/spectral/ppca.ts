@@ -149,7 +149,7 @@ function* incomplete(
   const empty = observed.indexOf(0);
   if (empty >= 0) {
     throw new InvalidInputError(
-      `Column ${empty} of the observations (from 0) has no observed entries, so its missing entries cannot be imputed. Leave that column out.`,
+      `Column index ${empty} of the observations has no observed entries, so its missing entries cannot be imputed. Leave that column out.`,
     );
   }
   const { mean: center, deviation } = standardization;
