@@ -1,4 +1,4 @@
-/** Text in a cell of a Markdown table: on one line, with nothing that a table or an HTML page would read as its own. */
+/** Text in a cell of a Markdown table: on one line, and without characters that are part of a table or of HTML. */
 export const cell = (text) =>
   text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').replaceAll('<', '&lt;').replaceAll('{', '&#123;');
 
