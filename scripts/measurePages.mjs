@@ -151,8 +151,9 @@ async function measured(name, url) {
   page.on('requestfinished', async (request) => {
     requests++;
     last = performance.now();
-    const { responseBodySize, responseHeadersSize } = await request.sizes();
-    bytes += responseBodySize + responseHeadersSize;
+    // A request that ends with the browser has no sizes.
+    const sizes = await request.sizes().catch(() => undefined);
+    if (sizes !== undefined) bytes += sizes.responseBodySize + sizes.responseHeadersSize;
   });
   await page.goto(url + path);
   await ready(page);
