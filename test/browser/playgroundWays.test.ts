@@ -113,8 +113,9 @@ describePlayground('ways on', () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toBe(page.url());
     await page.context().close();
-    await open({}, copied.slice(served.url.length), false);
-    await page.getByText('40 rows × 3 columns').waitFor();
+    // It is fitted where it is opened.
+    await open({}, copied.slice(served.url.length));
+    await page.locator('.subject').getByText('40 rows × 3 columns').waitFor();
     await expect.poll(() => page.getByLabel('Maximum iterations').inputValue()).toBe('12');
     await page.context().close();
 

@@ -161,9 +161,9 @@ export function withNeeded(options: Settings['options'], model: string): Setting
   return { ...options, inducing: INDUCING };
 }
 
-/** Part of a link after #: settings, and their packed table. */
+/** Part of a link after #: settings, and their packed table, which is fitted where the link is opened. */
 export const linkOf = (settings: Settings, table?: string): string =>
-  `#${encodeURIComponent(JSON.stringify({ ...settings, ...(table !== undefined && { table }) }))}`;
+  `#${encodeURIComponent(JSON.stringify({ ...settings, ...(table !== undefined && { table, run: true }) }))}`;
 
 export interface Linked {
   readonly settings: Settings;

@@ -6,13 +6,13 @@ import { checkFilePath, type LabelColumn, tableText, writeAtomically, writeTable
 import { FORCE, type Given, JSON_OUTPUT } from './flags.ts';
 
 /** Progress of a fit: after an iteration, or within a stage of a closed-form solution, with its completed fraction `part`. */
-interface Standing extends TraceEntry {
+interface FitProgress extends TraceEntry {
   readonly stage?: { readonly name: string; readonly part: number };
 }
 
 /** Shows the progress of a fit. */
 interface ProgressBar {
-  update(standing: Standing): void;
+  update(progress: FitProgress): void;
   stop(): void;
 }
 
@@ -83,15 +83,15 @@ function lines(stderr: Streams['stderr'], total: number, left: Left, head: strin
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
   let next = FIRST_LINE;
-  let last: Standing | undefined;
+  let last: FitProgress | undefined;
   const report = () => {
     if (seconds() < next) return;
     next = Math.max(seconds(), next) * 1.5;
     stderr.write(
-      `${head}${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : standing(last)}\n`,
+      `${head}${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : progress(last)}\n`,
     );
   };
-  const standing = ({ iteration, objective, stage }: Standing): string => {
+  const progress = ({ iteration, objective, stage }: FitProgress): string => {
     if (stage !== undefined) return stage.part > 0 ? `${stage.name}, ${Math.floor(100 * stage.part)} %` : stage.name;
     return `iteration ${iteration} of at most ${total}, objective ${objective.toPrecision(8)}${left(iteration)}`;
   };

@@ -17,6 +17,7 @@ import {
   rowView,
 } from './dataset.ts';
 import type { Repair } from './repairs.ts';
+import { datesOf, SUMS, wordsAmong } from './writtenCells.ts';
 
 /** Visitor's file after reading. */
 export interface OwnTable {
@@ -70,6 +71,9 @@ const HEAD = 120_000;
 const isText = (name: string) => /\.(csv|tsv|tab|txt)$/i.test(name);
 /** Names of columns that contain classes even if these are numbers. */
 const CLASSES = /^(class|classes|label|labels|target|category|group|cluster|species|type|kind|digit|y)$/i;
+
+/** True for text that consists of numbers but for a few words, or of dates. */
+const isWritten = (values: readonly string[]) => wordsAmong(values) !== undefined || datesOf(values) !== undefined;
 
 /** Maximum size in bytes of a table that is kept for links and for a reload. */
 const MOST_KEPT = 2e6;
@@ -143,6 +147,8 @@ export class TableReader {
         all: rolesOf(table, chosen, roles, beside),
         isRepairable:
           table.others.some(({ reason }) => GROUPS.test(reason)) ||
+          beside.some(({ values }) => !(values instanceof Float64Array) && isWritten(values)) ||
+          table.ids?.some((id) => SUMS.test(id)) ||
           table.notes.some((note) => note.includes('`missingValues: ')),
         advice: {
           units: unitsAdvice(dataset),

@@ -100,6 +100,13 @@ export function TimeAdvice({
   readonly settings: Settings;
 }) {
   if (expected === undefined) return null;
+  if (Number.isNaN(expected)) {
+    return (
+      <p class="note" role="status">
+        The time of the fit is being estimated. Its first steps take long, so it may take minutes.
+      </p>
+    );
+  }
   return (
     <p class="note" role="status">
       On this machine, the fit takes about {duration(expected)} if it needs all{' '}

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
+import { counted, type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
 import { newRows, type OwnTable, repairs, TableReader, tableOfDataset } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
@@ -140,7 +140,7 @@ export function App() {
   /** Offers repairs of a table that could not be read, while that error is shown. */
   async function repair(name: string, bytes: Uint8Array, labels: string | undefined, error: string): Promise<void> {
     const found = await repairs(name, bytes);
-    const named = name.replace(/(?=\.\w+$)/, ' (repaired)');
+    const named = name.includes(' (repaired)') ? name : name.replace(/(?=\.\w+$)/, ' (repaired)');
     const repairWays = found.map(({ title, bytes: repaired }) => ({
       title,
       go: () => read(named, repaired, labels),
@@ -512,9 +512,13 @@ function waysOn(failed: Fitting['failed'], start: (settings: Settings, dataset: 
       { title: 'Fit the counts as numbers', go: () => start({ ...settings, roles }, dataset) },
     ];
   }
-  const whole = Array.from({ length: observations.rows }, (_, i) => i).filter(
-    (i) => !observations.row(i).some(Number.isNaN),
-  );
+  const all = Array.from({ length: observations.rows }, (_, i) => i);
+  const seen = all.filter((i) => !observations.row(i).every(Number.isNaN));
+  if (seen.length < all.length && seen.length >= 4) {
+    const title = `Leave out ${counted(all.length - seen.length, 'row')} without numbers`;
+    return [{ title, go: () => start(settings, rowsOfDataset(dataset, seen, dataset.name)) }];
+  }
+  const whole = all.filter((i) => !observations.row(i).some(Number.isNaN));
   const leftOut = observations.rows - whole.length;
   if (leftOut === 0 || 'missing' in MODELS[settings.model]!.options) return [];
   return [
