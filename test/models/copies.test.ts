@@ -52,7 +52,7 @@ describe('tables whose rows repeat', () => {
     }
   }
 
-  it('rows that repeat in one view alone are no copies', async () => {
+  it('rows that repeat in one view alone do not count as copies', async () => {
     const Y = points(12);
     const views = (b: number[][]) => ({ a: { observations: Y, kernel: rbf() }, b: { observations: b, kernel: rbf() } });
     const messageOf = async (b: number[][]) =>

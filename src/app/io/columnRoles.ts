@@ -250,7 +250,7 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
     return { kind: isUnique && mayName ? 'index' : 'text', reason, isOfDates: true };
   }
   if (present.length > 0 && present.every((cell) => LOCAL_DATE.test(cell))) {
-    const reason = `contains dates such as '${present[0]}', whose day and month are not told apart: only dates such as 2024-02-29 can be times or observations`;
+    const reason = `contains dates such as '${present[0]}', whose day and month cannot be distinguished: only dates such as 2024-02-29 can be times or observations`;
     return { kind: isUnique && mayName ? 'index' : 'text', reason, isOfDates: true };
   }
   // A text among numbers is a mistake, which the reader reports with its position, as it does numbers in a form that is not certain.
