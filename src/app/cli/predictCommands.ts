@@ -178,19 +178,18 @@ async function latentsOf(file: string | undefined, fit: Fit, record: TableRecord
   const { latents } = fit;
   if (file === undefined) return { X: latents, ids: idsOf(record, latents), given: covariatesIn(fit) };
   const X = await readLatents(file, latents.columns);
-  return { X, ids: undefined, given: await covariatesOf(file, record) };
+  return { X, ids: undefined, given: await covariatesOf(file, X, record) };
 }
 
 /** Covariates beside latent points, from the columns of the same table that were fitted as covariates. */
-async function covariatesOf(file: string, record: TableRecord | undefined): Promise<Matrix | undefined> {
+async function covariatesOf(file: string, X: Matrix, record: TableRecord | undefined): Promise<Matrix | undefined> {
   if (record?.covariates === undefined) return undefined;
   if (file === '-') {
     throw new InvalidInputError(
       'Latent points with covariates are read from a file, not from standard input. Give its name.',
     );
   }
-  const { columns } = await readTable(file, { columns: '*' });
-  const known = { columns: ['x1'], isNamed: true, others: columns, covariates: record.covariates };
+  const known = { columns: dimensionNames(X), isNamed: true, others: [], covariates: record.covariates };
   return (await readMatchingTable(file, known)).given!.rows;
 }
 
