@@ -1,6 +1,6 @@
 // Makes dist/browser/ of dist/: `latentfield.js`, the library for `<script type="module">` without bundler or import map (code for pictures is loaded
 // from files in the same folder when the first picture is drawn), `worker.js`, one file for its workers, `map.js`, which draws a map into an element and loads models on
-// demand, and `widget.js`, the same as an anywidget in one file.
+// demand, `draw-map.js`, which draws the map of a fit and loads none, and `widget.js`, the same as an anywidget in one file.
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +47,27 @@ export interface DrawnMap {
 }
 /** Draws a map of rows into an element: principal components at once, and the latents of another model when it is fitted. */
 export declare function map(element: HTMLElement, rows: readonly (readonly number[])[], options?: MapOptions): Promise<DrawnMap>;
+`,
+  'draw-map': `import type { Matrix, MatrixLike } from '../index.js';
+
+/** A fit, or any other value with latents; its map decodes if it predicts. */
+export interface Mapped {
+  /** N×q; the first two dimensions are drawn. */
+  readonly latents: MatrixLike;
+  predict?(X: Matrix, options: { noise: true }): { readonly mean: Matrix; readonly variance: Matrix };
+}
+/** What drawMap may be given. */
+export interface DrawOptions {
+  /** Fitted rows, N×D. */
+  readonly rows: readonly (readonly number[])[];
+  /** One a row: colors. */
+  readonly labels?: readonly (string | number)[] | undefined;
+  /** Names of the columns, for the row under the pointer. */
+  readonly columns?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+/** Draws the map of a fit into an element; dragging decodes, if the fit predicts. It loads no model. */
+export declare function drawMap(element: HTMLElement, fit: Mapped, options: DrawOptions): Promise<{ release(): void }>;
 `,
   widget: `declare const widget: { render(given: { readonly model: unknown; readonly el: HTMLElement }): () => void };
 export default widget;
@@ -106,10 +127,11 @@ function modulesAtOnce({ output }) {
 await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
 await make('app/workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
 await make('../web/url/map.ts', undefined, { name: 'map', together: true });
+await make('../web/url/drawMap.ts', undefined, { name: 'draw-map', codeSplitting: false });
 await make('../web/url/widget.ts', undefined, { name: 'widget', codeSplitting: false });
 // It exports nothing, and a separate line states so, so that no tool treats it as CommonJS.
 appendFileSync(join(folder, 'worker.js'), '\nexport {};\n');
 writeFileSync(join(folder, 'latentfield.d.ts'), LIBRARY.replaceAll("'./", "'../").trimStart());
-for (const name of ['map', 'widget']) writeFileSync(join(folder, `${name}.d.ts`), DECLARED[name]);
+for (const name of ['map', 'draw-map', 'widget']) writeFileSync(join(folder, `${name}.d.ts`), DECLARED[name]);
 // A worker's file exports nothing.
 writeFileSync(join(folder, 'worker.d.ts'), 'export {};\n');

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { cell } from './documents/markdown.mjs';
 import './prepare.mjs';
 
 const { COMMAND_NAMES, programOf } = await import('../dist/app/cli/run.js');
@@ -28,8 +29,6 @@ const PARTS = {
 /** Among the exports of that module, the maps. */
 const isMap = (name) => name === 'kernelRegression' || name.endsWith('Map');
 
-const cell = (text) =>
-  text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').replaceAll('<', '&lt;').replaceAll('{', '&#123;');
 const firstSentence = (text) => /^.*?[.:](?=\s|$)/s.exec(text)[0].replace(/[.:]$/, '');
 const table = (head, rows) => [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...rows, ''];
 

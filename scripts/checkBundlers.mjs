@@ -196,6 +196,24 @@ for (const [name, code] of Object.entries(LIGHT)) {
   if (Math.abs(more) > most) throw new Error(`The page of ${name} differs by more than ${100 * most} %.`);
 }
 
+/** Kilobytes of an embed in one file, which contains what others load later, and their maximum. */
+const DRAWS = "import { drawMap } from 'latentfield/draw-map'; globalThis.page = drawMap;";
+const ONE_FILE = {
+  map: [LIGHT["map of 'latentfield/map'"], 440],
+  'drawMap of a fit from elsewhere': [DRAWS, 16],
+  'drawMap of principal components': [
+    `import { fit, pca } from 'latentfield'; globalThis.own = { fit, pca }; ${DRAWS}`,
+    250,
+  ],
+  'drawMap of a GPLVM': [`import { fit, gplvm } from 'latentfield'; globalThis.own = { fit, gplvm }; ${DRAWS}`, 330],
+};
+for (const [name, [code, most]] of Object.entries(ONE_FILE)) {
+  writeFileSync(join(project, 'light.js'), code);
+  const size = (await weightByEsbuild(false)) / 1000;
+  console.log(`${name}, in one file: ${size.toFixed(1)} kB gzip by esbuild, at most ${most}`);
+  if (size > most) throw new Error(`The page of ${name} has more than ${most} kB.`);
+}
+
 /** Compressed bytes of a chunk and of those that it imports at once. */
 function weightOf(entry, chunks, found = new Set()) {
   if (found.has(entry)) return 0;
@@ -217,7 +235,7 @@ async function weightByVite() {
   return weightOf(chunks.find(([, { isEntry }]) => isEntry)[0], new Map(chunks));
 }
 
-async function weightByEsbuild() {
+async function weightByEsbuild(splitting = true) {
   const esbuild = createRequire(join(project, 'main.js'))('esbuild');
   const { metafile, outputFiles } = await esbuild.build({
     ...{
@@ -227,7 +245,7 @@ async function weightByEsbuild() {
       write: false,
       metafile: true,
     },
-    ...{ bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022' },
+    ...{ bundle: true, splitting, minify: true, format: 'esm', platform: 'browser', target: 'es2022' },
     ...{ external: ['node:*', 'koffi'], logLevel: 'error' },
   });
   const chunks = Object.entries(metafile.outputs).map(([name, { imports }]) => [

@@ -2,6 +2,7 @@
 //
 //   npm run reference [-- --check]
 import { readFileSync, writeFileSync } from 'node:fs';
+import { cell, codeInCell } from './documents/markdown.mjs';
 import './prepare.mjs';
 
 const { COMMAND_NAMES, programOf } = await import('../dist/app/cli/run.js');
@@ -9,8 +10,7 @@ const page = new URL('../docs/commands.md', import.meta.url);
 const silent = { write: () => true };
 const program = await programOf(COMMAND_NAMES, { stdout: silent, stderr: silent });
 
-const cell = (text) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').replaceAll('<', '&lt;');
-const inCode = (text) => `\`${text.replaceAll('|', '\\|')}\``;
+const inCode = (text) => `\`${codeInCell(text)}\``;
 
 /** The entries of a list by a key, in the order of the first occurrence. */
 function grouped(list, keyOf) {

@@ -2,13 +2,13 @@
 //
 //   npm run cards [-- --check]
 import { readFileSync, writeFileSync } from 'node:fs';
+import { cell, codeInCell } from './documents/markdown.mjs';
 
 await import('./prepare.mjs');
 const { modelOptions } = await import('../dist/app/cli/modelOptions.js');
 const page = new URL('../docs/models.md', import.meta.url);
-const cell = (text) => text.replaceAll('|', '\\|').replaceAll('{', '&#123;').replaceAll('<', '&lt;');
 const inCode = (text) =>
-  text.replace(/[^`]+|`[^`]*`/g, (part) => (part.startsWith('`') ? part.replaceAll('|', '\\|') : cell(part)));
+  text.replace(/[^`]+|`[^`]*`/g, (part) => (part.startsWith('`') ? codeInCell(part) : cell(part)));
 
 const all = Object.values(modelOptions).flatMap(({ options }) => Object.entries(options));
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
 
 /** What pages load as it is built. */
-const BUILT = ['./browser', './map', './widget', './worker.js', './package.json'];
+const BUILT = ['./browser', './map', './draw-map', './widget', './worker.js', './package.json'];
 
 it('jsr.json publishes the version, the entries and the dependencies of package.json', () => {
   const [jsr, npm] = [read('jsr.json'), read('package.json')];

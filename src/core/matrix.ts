@@ -154,7 +154,7 @@ function fromRows(rows: readonly unknown[], name: string): Matrix {
     const length = rowLength(rows[i], i, name);
     if (length !== columns) {
       throw new InvalidInputError(
-        `${name} must have rows of equal length, but row 0 has ${columns} and row ${i} has ${length} entries. Give every row the same length.`,
+        `${name} must have rows of equal length, but row index ${i} has ${length} entries, and the first one ${columns}.`,
       );
     }
   }
@@ -165,7 +165,7 @@ function fromRows(rows: readonly unknown[], name: string): Matrix {
       const entry = entries[j];
       if (typeof entry !== 'number') {
         throw new InvalidInputError(
-          `${name} must contain numbers, but row ${i}, column ${j} is ${describe(entry)}. Convert or drop that column.`,
+          `${name} must contain numbers, but entry [${i}][${j}] is ${describe(entry)}. Convert or drop that column.`,
         );
       }
       data[i * columns + j] = entry;
@@ -177,7 +177,7 @@ function fromRows(rows: readonly unknown[], name: string): Matrix {
 function rowLength(row: unknown, i: number, name: string): number {
   if (Array.isArray(row) || row instanceof Float64Array || row instanceof Float32Array) return row.length;
   throw new InvalidInputError(
-    `${name} must be an array of rows, but row ${i} is ${describe(row)}. A single column is [[1], [2], [3]].`,
+    `${name} must be an array of rows, but row index ${i} is ${describe(row)}. A single column is [[1], [2], [3]].`,
   );
 }
 
@@ -237,7 +237,7 @@ function isTable(values: unknown): boolean {
 
 /** An entry of a matrix in words: `row 3, column 0 is NaN`. */
 export const entryInWords = ({ data, columns }: Pick<Matrix, 'data' | 'columns'>, k: number): string =>
-  `row ${Math.floor(k / columns)}, column ${k % columns} is ${data[k]}`;
+  `entry [${Math.floor(k / columns)}][${k % columns}] is ${data[k]}`;
 
 /**
  * Returns the matrix if all of its entries pass a test.

@@ -84,7 +84,9 @@ export function unitsAdvice(Y: Matrix): string {
   const byDeviation = Array.from(deviation.keys())
     .filter((j) => ranges[j]!.spread > 0)
     .sort((i, j) => deviation[i]! - deviation[j]!);
-  const [from, to] = [byDeviation[0]!, byDeviation.at(-1)!].map((j) => `${deviation[j]!.toPrecision(2)} (column ${j})`);
+  const [from, to] = [byDeviation[0]!, byDeviation.at(-1)!].map(
+    (j) => `${deviation[j]!.toPrecision(2)} (column index ${j})`,
+  );
   return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first, with \`standardize\`.`;
 }
 
@@ -171,7 +173,7 @@ export function checkRange(Y: Matrix, isDivided = false): Matrix {
   if (bad === undefined) return Y;
   const { column, least, most, size } = bad;
   throw new InvalidInputError(
-    `Column ${column} of the observations (from 0) runs from ${least.toPrecision(3)} to ${most.toPrecision(3)}: the squares of such numbers ${wide ? 'overflow' : 'underflow to 0'}. Rescale: divide it, and columns in the same unit, by ${size.toExponential(0)}.`,
+    `Column index ${column} of the observations runs from ${least.toPrecision(3)} to ${most.toPrecision(3)}: the squares of such numbers ${wide ? 'overflow' : 'underflow to 0'}. Rescale: divide it, and columns in the same unit, by ${size.toExponential(0)}.`,
   );
 }
 
@@ -263,7 +265,7 @@ export const isObserved = ({ data, columns }: Matrix, row: number): boolean =>
 
 export const unobservedRow = (row: number, name: string): InvalidInputError =>
   new InvalidInputError(
-    `Row ${row} of ${name} (from 0) has no observed entries, so it cannot be placed. Leave that row out.`,
+    `Row index ${row} of ${name} has no observed entries, so it cannot be placed. Leave that row out.`,
   );
 
 /** An N×N matrix of doubles takes 3.2 GB at this N. */

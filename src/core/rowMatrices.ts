@@ -154,7 +154,8 @@ export function repeatedRows({ data, rows, columns }: Matrix): RepeatedRows | un
 export function repeatsInWords(Y: Matrix): string | undefined {
   const found = repeatedRows(Y);
   return (
-    found && `${found.count} of the ${Y.rows} rows repeat others (row ${found.example[1]} is row ${found.example[0]})`
+    found &&
+    `${found.count} of the ${Y.rows} rows repeat others (row index ${found.example[1]} is row index ${found.example[0]})`
   );
 }
 

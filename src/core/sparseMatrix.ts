@@ -52,16 +52,15 @@ export class SparseMatrix implements CompressedRows {
       );
     }
     for (let i = 0; i < rows; i++) {
-      if (starts[i + 1]! < starts[i]!) throw wrong(`has starts that fall at row ${i}`);
+      if (starts[i + 1]! < starts[i]!) throw wrong(`has starts that fall at row index ${i}`);
       for (let p = starts[i]!; p < starts[i + 1]!; p++) {
         const before = p === starts[i] ? -1 : indices[p - 1]!;
         if (!(indices[p]! > before && indices[p]! < columns)) {
           throw wrong(
-            `has column ${indices[p]} after ${before} in row ${i}: columns of a row rise, from 0 to ${columns - 1}`,
+            `has column index ${indices[p]} after ${before} in row index ${i}: columns of a row rise, from 0 to ${columns - 1}`,
           );
         }
-        if (!Number.isFinite(values[p]))
-          throw wrong(`has ${values[p]} at row ${i}, column ${indices[p]}: entries are finite`);
+        if (!Number.isFinite(values[p])) throw wrong(`has ${values[p]} at [${i}][${indices[p]}]: entries are finite`);
       }
     }
     [this.rows, this.columns, this.starts, this.indices, this.values] = [rows, columns, starts, indices, values];

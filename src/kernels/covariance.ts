@@ -45,8 +45,8 @@ export function covariance(kernel: Kernel, X: MatrixLike, X2?: MatrixLike): Matr
     const bad = firstNotFinite(entries);
     if (bad >= 0) {
       throw new NumericalError(
-        `The covariance of '${kernel.name}' is ${entries[bad]} between point ${Math.floor(bad / right.rows)} of the first and ` +
-          `point ${bad % right.rows} of the second set. Check its formula there.`,
+        `The covariance of '${kernel.name}' is ${entries[bad]} between point index ${Math.floor(bad / right.rows)} of the first and ` +
+          `point index ${bad % right.rows} of the second set. Check its formula there.`,
       );
     }
     return new Matrix(entries, left.rows, right.rows);

@@ -160,7 +160,7 @@ export function pickColumns(given: readonly number[]): {
   const check = (width: number) => {
     const beyond = columns.find((column) => column >= width);
     if (beyond === undefined) return;
-    throw new InvalidInputError(`select asks for column ${beyond}, but the inputs have ${width} columns.`);
+    throw new InvalidInputError(`select asks for column index ${beyond}, but the inputs have ${width} columns.`);
   };
   return {
     tensor: (X) => {

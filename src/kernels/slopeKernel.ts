@@ -108,7 +108,7 @@ export function checkSlopes(kernel: Kernel, p: TensorMap, points: Matrix): void 
   const bad = fine!.findIndex((variance, d) => Math.abs(variance - coarse![d]!) > AGREEMENT * Math.abs(variance));
   if (bad < 0) return;
   throw new InvalidInputError(
-    `Functions with the covariance '${kernel.name}' have no slopes along column ${bad} of the latents, or bend within 1/500 of the spread of the latents, so that there is ` +
+    `Functions with the covariance '${kernel.name}' have no slopes along column index ${bad} of the latents, or bend within 1/500 of their spread, so that there is ` +
       'no metric. Use a smoother kernel, such as rbf() or matern52().',
   );
 }

@@ -239,7 +239,7 @@ export interface GraphLearning {
 }
 
 /** Members of fits of a model with a layer that is a random field over points. */
-export interface FieldShowing extends GraphLearning {
+export interface FieldAbility extends GraphLearning {
   /** Precision of the learned random field over points, N×N. */
   precision(): Matrix;
   /** Covariance of the learned random field over points, N×N. */
@@ -247,7 +247,7 @@ export interface FieldShowing extends GraphLearning {
 }
 
 /** Abilities of fits of a model that learns a random field over points and has no mapping. */
-export interface FieldLearning extends FieldShowing {
+export interface FieldLearning extends FieldAbility {
   /**
    * Imputes missing entries of columns over the fitted points by their mean given the observed entries of the same column in the learned random
    * field, y_m = −Q'_mm⁻¹·Q'_mo·y_o with Q' = Q − Q11ᵀQ/(1ᵀQ1), the precision around an unknown mean. Columns with missing entries that `meu` was

@@ -32,7 +32,7 @@ export interface Optimality {
 }
 
 /** Progress of a computation, reported by its steps. */
-export interface Standing {
+export interface ComputationProgress {
   /** Work since the last step, measured in evaluations of the objective; default 0. */
   readonly evaluations?: number;
   /** The result if the computation stopped at this step; missing if there is none yet. */
@@ -42,7 +42,7 @@ export interface Standing {
 }
 
 /** A step of a computation: a pause, like a solver's, or an iteration with its objective and the largest entry of its gradient. */
-export type ComputationStep = Standing &
+export type ComputationStep = ComputationProgress &
   (
     | Extract<Step, { kind: 'pause' }>
     | { readonly kind: 'iteration'; readonly objective: number; readonly gradientNorm: number }

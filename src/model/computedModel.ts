@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, type Matrix } from '../core/matrix.ts';
+import { describe, Matrix } from '../core/matrix.ts';
 import { checkKnown, readGiven } from '../core/options.ts';
+import { damagedAt } from '../core/saved.ts';
 import type { FieldLearning, GraphLearning, Placing, Predicting, Reconstructing, Spectral } from './abilities.ts';
 import type { ComputationContext, ComputationStep, Embedding } from './computation.ts';
 import { madeHere } from './givenModel.ts';
@@ -65,7 +66,7 @@ export function checkNamed(definition: { readonly name?: unknown }, key: 'variab
 }
 
 /** A solution, computed or read from a file. */
-export interface Found {
+export interface ComputedSolution {
   /** N×q */
   readonly latents: Matrix;
   /** q entries; empty if the solution has none. */
@@ -86,8 +87,12 @@ export interface ComputedDefinition<
    * The solution, at once or as a generator with pauses, after which limits and the signal of a fit are checked and `onProgress` reports the stage.
    */
   readonly solve: (data: Data, context: ComputationContext) => E | Generator<ComputationStep, E, void>;
+  /**
+   * Shapes of parts of the solution by path, [rows, columns] or [length], [] for a number. A file whose parts have other shapes, or none, is refused.
+   */
+  readonly shapes?: (data: Data, found: ComputedSolution) => Readonly<Record<string, readonly number[]>>;
   /** Abilities of its fits in addition to latents and eigenvalues. */
-  readonly posterior?: (found: Found, data: Data) => Q;
+  readonly posterior?: (found: ComputedSolution, data: Data) => Q;
   /** Reader and writer of data other than plain values, lists and matrices. */
   readonly data?: DataFormat<Data>;
   /** JSON form of the model, if it differs from the input of `restore`. */
@@ -114,9 +119,9 @@ export function defineComputedModel<Data, E extends Embedding, Q extends Partial
 ): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>> {
   readGiven('The definition given to defineModel', () => {
     checkNamed(definition, 'solve', definition.solve);
-    checkKnown(definition, 'defineModel', ['name', 'solve', 'posterior', 'data', 'toJSON']);
+    checkKnown(definition, 'defineModel', ['name', 'solve', 'shapes', 'posterior', 'data', 'toJSON']);
   });
-  const { name, solve, posterior } = definition;
+  const { name, solve, shapes, posterior } = definition;
   return modelFactory(definition, (data, toJSON) =>
     Object.freeze<ComputedModel<AbilitiesWith<E & Q>>>({
       name,
@@ -132,6 +137,7 @@ export function defineComputedModel<Data, E extends Embedding, Q extends Partial
           eigenvalues: Float64Array.from((eigenvalues as readonly number[] | undefined) ?? []),
           parameters,
         };
+        if (shapes !== undefined) checkShapes({ latents, eigenvalues, ...parameters }, shapes(data, found));
         return {
           latents: found.latents,
           ...(eigenvalues !== undefined && { eigenvalues: found.eigenvalues }),
@@ -147,3 +153,23 @@ export function defineComputedModel<Data, E extends Embedding, Q extends Partial
 export function valuesOfEmbedding({ latents, eigenvalues, parameters }: Embedding): ParameterValues {
   return { latents, ...(eigenvalues !== undefined && { eigenvalues: Array.from(eigenvalues) }), ...parameters };
 }
+
+/** @throws InvalidInputError that names a part of a saved solution that is missing, or has another shape */
+function checkShapes(
+  parts: Readonly<Record<string, unknown>>,
+  shapes: Readonly<Record<string, readonly number[]>>,
+): void {
+  for (const [path, shape] of Object.entries(shapes)) {
+    const part = parts[path];
+    const own = part instanceof Matrix ? [part.rows, part.columns] : Array.isArray(part) ? [part.length] : [];
+    if (part === undefined || own.join() !== shape.join()) {
+      throw damagedAt(
+        `values.${path}`,
+        `expected ${inWords(shape)}, but found ${part === undefined ? 'nothing' : inWords(own)}.`,
+      );
+    }
+  }
+}
+
+const inWords = (shape: readonly number[]) =>
+  ['a number', `a list of ${shape[0]} numbers`, `a ${shape.join('×')} matrix`][shape.length]!;

@@ -3,8 +3,8 @@ export type {
   CalibrationOptions,
   DistributedLatents,
   DistributedViewed,
+  FieldAbility,
   FieldLearning,
-  FieldShowing,
   Forecast,
   Forecasting,
   ForecastOptions,
@@ -26,18 +26,18 @@ export type {
 export {
   type Computation,
   type ComputationContext,
+  type ComputationProgress,
   type ComputationStep,
   type Embedding,
   type Optimality,
-  type Standing,
   stage,
 } from './computation.ts';
 export type {
   AbilitiesWith,
   ComputedDefinition,
   ComputedModel,
+  ComputedSolution,
   DataFormat,
-  Found,
   ModelFactory,
 } from './computedModel.ts';
 export { type DefineModel, defineModel, type OptionedFactory, type OptionsSchema } from './defineModel.ts';

@@ -25,24 +25,26 @@ export function flooredNoise(variance: Parameter, observations: Matrix): Paramet
   return ofCopies.floor === undefined ? above(LEAST_NOISE) : ofCopies;
 }
 
-/** Note in a fit's message about parameters at the lower bound of the noise. */
-export function noiseNote(
+/** Paths of the parameters at the lower bound of the noise. */
+export const flooredPaths = (
   parameters: Readonly<Record<string, Parameter>>,
   at: (path: string) => ParameterValue | undefined,
-): string {
-  const isAtFloor = ([path, { floor }]: readonly [string, Parameter]) => {
+): string[] =>
+  Object.keys(parameters).filter((path) => {
+    const { floor } = parameters[path]!;
     const found = floor === undefined ? undefined : at(path);
     return found !== undefined && entriesOf(found).some((entry) => entry < 1.01 * floor!);
-  };
-  return Object.entries(parameters)
-    .filter(isAtFloor)
+  });
+
+/** Note in a fit's message about parameters at the lower bound of the noise. */
+export const noiseNote = (...of: Parameters<typeof flooredPaths>): string =>
+  flooredPaths(...of)
     .map(
-      ([, { floor }]) =>
-        ` The noise reached its lower limit (${floor!.toExponential(1)}): the mapping passes through the observations, and its ` +
+      (path) =>
+        ` The noise reached its lower limit (${of[0][path]!.floor!.toExponential(1)}): the mapping passes through the observations, and its ` +
         'variances are too small. Take a smaller `latentDim`, leave repeated rows out, or fix the noise, such as `noise: fixed(0.01)`.',
     )
     .join('');
-}
 
 /** Mean square of the observed entries, which is the columns' mean variance if they are centered; 1 if all are 0. */
 export function meanVariance({ data }: Matrix): number {

@@ -55,7 +55,8 @@ export function rowTransform(constraint: RowConstraint, columns: number): RowTra
     refuses: (x) => {
       for (let i = 0; i < x.length / columns; i++) {
         const refused = of.refuses(x.subarray(i * columns, (i + 1) * columns));
-        if (refused !== undefined) return `'${constraint}' in each row, but row ${i} is not: it is to be ${refused}`;
+        if (refused !== undefined)
+          return `'${constraint}' in each row, but row index ${i} is not: it is to be ${refused}`;
       }
       return undefined;
     },
@@ -110,7 +111,7 @@ export function withHeldRows(points: Parameter<Rank.R2>, rows: readonly number[]
     ...(base.logJacobian && { logJacobian: (u) => base.logJacobian!(u) }),
     refuses: (x) => {
       const k = rows.findIndex((row, own) => at.row(own).some((entry, d) => entry !== x[row * columns + d]));
-      if (k >= 0) return `at its known position: row ${rows[k]} is to be [${Array.from(at.row(k)).join(', ')}]`;
+      if (k >= 0) return `at its known position: row index ${rows[k]} is to be [${Array.from(at.row(k)).join(', ')}]`;
       return base.refuses?.(freeRows(x));
     },
   };

@@ -124,7 +124,7 @@ const triangular: JointTransform = {
     });
     return k < 0
       ? undefined
-      : `0 above the diagonal and above 0 on it, but the entry in row ${Math.floor(k / n)}, column ${k % n} is ${x[k]}`;
+      : `0 above the diagonal and above 0 on it, but entry [${Math.floor(k / n)}][${k % n}] is ${x[k]}`;
   },
   toNatural: (u) => {
     const n = sideOf(u.length);

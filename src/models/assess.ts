@@ -49,6 +49,7 @@ import { nearestNeighborError } from '../inference/scores/neighborScores.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
 import { checkHasLatents, comparable, observationsOf } from './comparedRows.ts';
+import { isAtNoiseFloor } from './noiseFloor.ts';
 import type { OwnParts } from './ownParts.ts';
 import { filledIn, type RefitChanges, refitModel } from './refit.ts';
 
@@ -254,6 +255,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
     model: fitted.model,
     status: fitted.status,
     message: fitted.message,
+    isAtNoiseFloor: isAtNoiseFloor(fitted, own),
     points: X.rows,
     latentDim: q,
     scores,

@@ -33,6 +33,7 @@ export type { Strength } from './gp/strengths.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { type LoadedWith, loadDraws, loadFit } from './loadFit.ts';
 export { modelFromJSON } from './modelFromJSON.ts';
+export { isAtNoiseFloor } from './noiseFloor.ts';
 export type { OwnModel, OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalog.ts';
 export { type HeldOutScore, type ScoreOptions, score } from './score.ts';

@@ -65,7 +65,7 @@ export function hiddenMarkov(components: readonly DensityLike[], options: Hidden
         probabilities(
           transitions === undefined ? staying(k) : transitions[k],
           K,
-          `Row ${k} of option 'transitions' of hiddenMarkov`,
+          `Row index ${k} of option 'transitions' of hiddenMarkov`,
         ),
       ]),
     ),

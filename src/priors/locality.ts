@@ -31,7 +31,7 @@ function adjacency(graph: Graph): Int32Array[] {
   const alone = lists.findIndex(({ length }) => length === 0);
   if (alone < 0) return lists;
   throw new InvalidInputError(
-    `${NAME} has a graph whose point ${alone} has no neighbors. Join it, for instance by knnGraph(Y, k).`,
+    `${NAME} has a graph whose point index ${alone} has no neighbors. Join it, for instance by knnGraph(Y, k).`,
   );
 }
 

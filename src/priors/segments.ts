@@ -51,7 +51,7 @@ export function segmentsOf(times: ArrayLike<number> | Matrix, options: SegmentsO
   const back = steps.findIndex((step) => !(step > 0));
   if (back >= 0) {
     throw new InvalidInputError(
-      `The times of segmentsOf must ascend, but row ${back + 1} (from 0) has ${t[back + 1]} after ${t[back]}. ` +
+      `The times of segmentsOf must ascend, but row index ${back + 1} has ${t[back + 1]} after ${t[back]}. ` +
         'Sort the rows by time and leave out those that repeat one, or give where sequences begin: dynamics({ segments: [0, 40] }), or the column that names them: `sequence`.',
     );
   }
@@ -70,7 +70,7 @@ function timesIn(times: unknown): Float64Array {
   const wrong = Array.prototype.findIndex.call(data, (time: unknown) => !Number.isFinite(time));
   if (wrong >= 0) {
     throw new InvalidInputError(
-      `The times of segmentsOf must be finite numbers, but row ${wrong} (from 0) is ${describe((data as ArrayLike<unknown>)[wrong])}.`,
+      `The times of segmentsOf must be finite numbers, but row index ${wrong} is ${describe((data as ArrayLike<unknown>)[wrong])}.`,
     );
   }
   return Float64Array.from(data as ArrayLike<number>);

@@ -38,6 +38,9 @@ describe.skipIf(why !== '')(`what a page loads by URL${why}`, { tags: 'long' }, 
     const weight = weigh('map.js');
     expect(weight).toBeGreaterThan(50_000);
     expect(weight).toBeLessThanOrEqual(170_000);
+    const drawn = weigh('draw-map.js');
+    expect(drawn).toBeGreaterThan(5000);
+    expect(drawn).toBeLessThanOrEqual(16_000);
   });
 
   it('is one file for a notebook: the widget contains no import', () => {
@@ -126,6 +129,45 @@ describe.skipIf(whyNot !== '')(`a map by URL${whyNot}`, { tags: 'long' }, () => 
     }
     expect(model![1]).toContain("There is no model 'gpvlm'");
     expect(await page.evaluate('globalThis.left')).toBe(0);
+    await close();
+  });
+
+  it('draws a fit of the library, an opened one, and latents alone, and reports invalid rows', async () => {
+    const fitted = await fit(gplvm(rows, { latentDim: 2 }), { maxIterations: 20, seed: 1 });
+    const { page, problems, close } = await opened(`
+      import { drawMap } from './draw-map.js';
+      import { loadFit } from './latentfield.js';
+      const element = document.getElementById('map');
+      const rows = ${JSON.stringify(rows)};
+      const words = () => element.querySelector('[role=status]').textContent;
+      const opened = await loadFit(${JSON.stringify(fitted.toJSON())});
+      const first = await drawMap(element, opened, { rows, columns: ${JSON.stringify(columnNames)} });
+      globalThis.legend = element.innerText;
+      element.querySelector('canvas').focus();
+      element.querySelector('canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }));
+      globalThis.decoded = words();
+      first.release();
+      const second = await drawMap(element, { latents: opened.latents.toArrays() }, { rows });
+      globalThis.alone = words();
+      second.release();
+      globalThis.wrong = await drawMap(element, opened, { rows: [[1], [2, 3]] }).then(() => 'drawn', (error) => error.name);
+      globalThis.isReady = [element.childElementCount, element.innerText];
+    `);
+    await page.waitForFunction('globalThis.isReady', null, { timeout: 60_000 });
+    const got = async <T>(name: string) => (await page.evaluate(`globalThis.${name}`)) as T;
+    const numbers = /Expected at \((\S+), (\S+)\), ± 2 standard deviations: \S+ (\S+) ± ([\d.e−]+)/
+      .exec(await got<string>('decoded'))!
+      .slice(1)
+      .map((text) => Number(text.replaceAll('−', '-')));
+    const { mean, variance } = fitted.predict([numbers.slice(0, 2)], { noise: true });
+    const interval = 2 * Math.sqrt(variance.at(0, 0));
+    expect(Math.abs(numbers[2]! - mean.at(0, 0)) / interval).toBeLessThan(0.01);
+    expect(numbers[3]! / interval).toBeCloseTo(1, 2);
+    expect(await got('legend')).toMatch(/uncertainty \d+ %\s*\d+ % of the spread of each column/);
+    expect(await got('alone')).toContain('Point at a row to read it.');
+    expect(await got('wrong')).toBe('InvalidInputError');
+    expect((await got<[number, string]>('isReady'))[0]).toBe(1);
+    expect(problems).toEqual([]);
     await close();
   });
 

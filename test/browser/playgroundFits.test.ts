@@ -295,6 +295,31 @@ describePlayground('fits', () => {
     await fitted();
   });
 
+  it('reports how many rows can be trusted with the reservations of an unfinished fit, and of a noise at its lower limit', async () => {
+    await open();
+    const verdict = async (expected: RegExp) => {
+      await expect.poll(() => page.locator('.status p').innerText(), { timeout: 20_000 }).toMatch(expected);
+      return page.locator('.status p').innerText();
+    };
+    await ownTable();
+    await iterations(2);
+    await fitted();
+    await verdict(
+      /^Not finished, at the limit on iterations: so far, (all|\d+ of) 40 points .* trusted where they are\./,
+    );
+    await panel().getByText('The fit is not finished, and positions may still change.').waitFor();
+    const distinct = rows(120).filter((_, i) => i % 15 === 0);
+    await ownTable(
+      ['first,second,third,kind', ...distinct, ...distinct, ...distinct].join('\n'),
+      '24 rows, 3 columns.',
+    );
+    await iterations(1000);
+    await fitted();
+    const text = await verdict(/but intervals are too narrow, as the noise is at its lower limit/);
+    expect(text).not.toContain('Predictions are uncertain');
+    await panel().getByText('Intervals are too narrow: the noise is at its lower limit.').waitFor();
+  });
+
   it('names the fit of the visible map while another replaces it', async () => {
     await open();
     await ownTable();

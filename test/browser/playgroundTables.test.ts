@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { parseTable } from '../../src/app/io/index.ts';
 import { loadFit } from '../../src/index.ts';
 import {
   button,
@@ -231,6 +232,68 @@ describePlayground('tables and keys', () => {
     await page.getByText('41 rows, 3 columns.').waitFor();
   });
 
+  it('repairs a log by one button: lines that end early, and words and units among its numbers', async () => {
+    const lines = Array.from({ length: 40 }, (_, i) => {
+      const cells = [
+        `2024-05-01 ${String(i % 24).padStart(2, '0')}:00`,
+        i === 9 ? 'ERR' : 20 + (i % 7),
+        1013 + (i % 5),
+        0.5 * i,
+      ];
+      return (i % 13 === 5 ? cells.slice(0, 3) : cells).join('\t');
+    });
+    await open({}, '#new', false);
+    await choose('any', file('log.tsv', ['time\ttemperature\tpressure\tpower', '\t°C\thPa\tkW', ...lines].join('\n')));
+    await page.getByRole('alert').getByText("'log.tsv' is ragged").waitFor();
+    await press('Treat 3 absent cells as missing, and treat 4 cells as missing');
+    await page.getByText('40 rows × 3 columns').waitFor();
+    await page
+      .locator('.welcome')
+      .getByRole('row', { name: /^temperature … power 3 numbers, 4 missing/ })
+      .waitFor();
+  });
+
+  it('reads a table of an office by one button: a title above it, sums below it, a word for missing cells, grouped digits and dates', async () => {
+    const two = (value: number) => String(value).padStart(2, '0');
+    const line = (i: number, isClean: boolean) => {
+      const [sales, costs] = [40_000 + 2500 * ((i * 7) % 11) + 0.25, 20_000 + 1250 * ((i * 5) % 13) + 0.5];
+      const german = (value: number) => value.toLocaleString('de-DE', { minimumFractionDigits: 2 });
+      const [day, month] = [two(1 + (i % 28)), two(1 + (i % 12))];
+      return isClean
+        ? [`F${i}`, `2024-${month}-${day}`, i === 7 ? '' : sales, costs, 20 + ((i * 3) % 17)]
+        : [`F${i}`, `${day}.${month}.2024`, i === 7 ? 'k.A.' : german(sales), german(costs), 20 + ((i * 3) % 17)];
+    };
+    const lines = (isClean: boolean) => Array.from({ length: 40 }, (_, i) => line(i, isClean));
+    const names = ['Filiale', 'Datum', 'Umsatz', 'Kosten', 'Kunden'];
+    const text = [
+      'Umsatzbericht;;;;',
+      ';;;;',
+      names.join(';'),
+      ...lines(false).map((cells) => cells.join(';')),
+      'Summe;;2.000.000,00;;',
+    ];
+    await open({}, '#new', false);
+    await choose('any', file('umsatz.csv', text.join('\n')));
+    await page.getByText('41 rows × 1 column').waitFor();
+    await button("Leave out the last row, 'Summe'").waitFor();
+    await button("Treat 'k.A.' in 'Umsatz' as missing").waitFor();
+    await button("Read 'Datum' as dates: 01.01.2024 is 2024-01-01").waitFor();
+    await press('Do all of these');
+    const card = page.locator('.welcome');
+    await card.getByText('40 rows × 3 columns').waitFor();
+    await card.getByRole('row', { name: 'Datum dates color and search' }).waitFor();
+    await card.getByRole('row', { name: 'Umsatz … Kunden 3 numbers, 1 missing 20 65000 fit' }).waitFor();
+    await press('Fit now');
+    await page.waitForSelector('[data-status=done]');
+    const clean = [names.join(), ...lines(true).map((cells) => cells.join())].join('\n');
+    const expected = await parseTable(new TextEncoder().encode(clean), 'clean.csv', { allowMissing: true });
+    const { table, model } = JSON.parse(await saved('fit.json'));
+    expect(table.columns).toEqual(expected.columns);
+    expect(model.observations).toEqual(
+      expected.observations.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
+    );
+  });
+
   it('shares a fit in a link where it is small, and as a page that decodes without network', async () => {
     await open();
     await ownTable(NAMED);
@@ -394,8 +457,8 @@ describePlayground('tables and keys', () => {
     await page.getByText('It contains the settings and the table.').waitFor();
     const address = page.url().slice(served.url.length);
     await page.context().close();
-    await open({}, address, false);
-    await page.getByText('40 rows × 3 columns').waitFor();
+    await open({}, address);
+    await page.locator('.subject').getByText('40 rows × 3 columns').waitFor();
     await expect.poll(() => page.getByLabel('Maximum iterations').inputValue()).toBe('15');
     await page.context().close();
     await open({}, link({ set: 'twoMoons', model: 'gplvm', maxIterations: 5, run: true, compact: true }), false);

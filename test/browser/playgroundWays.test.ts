@@ -1,5 +1,5 @@
 // @module-tag long
-import { fit, gplvm, type Matrix, pca } from 'latentfield';
+import { byKind, fit, gplvm, loadFit, type Matrix, pca } from 'latentfield';
 import { twoMoons } from 'latentfield/data';
 import { localScores, usualNeighbors } from 'latentfield/inference';
 import { parseTable } from 'latentfield/io';
@@ -25,6 +25,8 @@ import {
   page,
   panel,
   press,
+  printedByProgram,
+  rows,
   saved,
   served,
   settled,
@@ -111,8 +113,9 @@ describePlayground('ways on', () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toBe(page.url());
     await page.context().close();
-    await open({}, copied.slice(served.url.length), false);
-    await page.getByText('40 rows × 3 columns').waitFor();
+    // It is fitted where it is opened.
+    await open({}, copied.slice(served.url.length));
+    await page.locator('.subject').getByText('40 rows × 3 columns').waitFor();
     await expect.poll(() => page.getByLabel('Maximum iterations').inputValue()).toBe('12');
     await page.context().close();
 
@@ -483,6 +486,71 @@ describePlayground('ways on', () => {
     await page.reload();
     await page.waitForSelector('[data-status=done]');
     expect((await fittedRows()).objective).toBe(json.objective);
+  });
+
+  it('models single columns as counts, as Node does with these kinds, in its program, when reopened, and refuses models without counts', async () => {
+    const lines = Array.from({ length: 40 }, (_, i) => {
+      const [first, second] = rows(40)[i]!.split(',') as [string, string];
+      const visits = Math.round(3 * (1 + Number(first)) * (1 + ((7 * i) % 5) / 5));
+      return [
+        i % 11 === 3 ? '' : visits,
+        first,
+        (i * i) % 13 < 5 ? 0 : (i * 5) % 9,
+        second,
+        ['x', 'y', 'z'][i % 3],
+      ].join();
+    });
+    const text = ['visits,temp,calls,flow,plan', ...lines].join('\n');
+    await open({}, '#new', false);
+    await choose('any', file('clients.csv', text));
+    const card = page.locator('.welcome');
+    await card.getByText('visits, calls contain whole numbers from 0, like counts.').waitFor();
+    await card.getByText('Change the use of a column').click();
+    const role = (column: string) => card.getByLabel(`Use of ${column}`, { exact: true });
+    expect(await role('temp').locator('option').allInnerTexts()).not.toContain('fit as counts');
+    await role('plan').selectOption('categories');
+    await page.getByText('40 rows × 7 columns').waitFor();
+    await press('Model these as counts');
+    await card
+      .getByText('visits, calls are modeled as counts, with more spread than a Poisson distribution.')
+      .waitFor();
+    await card.getByRole('row', { name: /^visits, calls 2 counts, 4 missing 0 \d+ fit as counts$/ }).waitFor();
+    expect(await role('calls').inputValue()).toBe('count');
+    await page.keyboard.press('m');
+    await iterations(15);
+    await press('Fit');
+    await page.waitForSelector('[data-status=done]');
+    const json = await saved('fit.json');
+    const { observations, columns } = await parseTable(new TextEncoder().encode(text), 'clients.csv', {
+      ...{ columns: ['visits', 'temp', 'calls', 'flow', 'plan'], oneHot: ['plan'], allowMissing: true },
+    });
+    const as = { visits: 'count', temp: 'number', calls: 'count', flow: 'number' } as const;
+    const model = gplvm({ observations, columns }, { latentDim: 2, columns: byKind({ as }), missing: 'ignore' });
+    const expected = await fit(model, { maxIterations: 15, seed: 0 });
+    const shown = (await loadFit(JSON.parse(json))) as typeof expected;
+    const far = (a: Matrix, b: Matrix) =>
+      a.data.reduce((most, value, k) => Math.max(most, Math.abs(value - b.data[k]!)), 0);
+    expect(Math.abs(shown.objective / expected.objective - 1)).toBeLessThan(1e-9);
+    expect(far(shown.latents, expected.latents)).toBeLessThan(1e-9);
+    const [here, there] = [shown, expected].map((each) => each.predict(expected.latents, { noise: true }));
+    expect(far(here!.mean, there!.mean)).toBeLessThan(1e-9);
+    expect(far(here!.variance, there!.variance)).toBeLessThan(1e-9);
+    // Counts vary by more than their mean.
+    for (let i = 0; i < 40; i++) expect(here!.variance.at(i, 0)).toBeGreaterThan(here!.mean.at(i, 0));
+    expect(await printedByProgram('data.csv')).toBeCloseTo(expected.objective, 9);
+    await page.reload();
+    await page.waitForSelector('[data-status=done]');
+    expect(JSON.parse(await saved('fit.json')).objective).toBe(JSON.parse(json).objective);
+    // The counts of an opened fit stay counts.
+    await openFit(json);
+    await drawer();
+    await page.locator('#drawer').getByText('visits, calls are modeled as counts').waitFor();
+    await page.selectOption('[name=model]', 'tpslvm');
+    await press('Fit');
+    await page.getByText("tpslvm has no density of counts, and 'visits', 'calls' are fitted as counts.").waitFor();
+    await press('Fit the counts as numbers');
+    await page.waitForSelector('[data-status=done]');
+    await expect.poll(() => panel().getByRole('heading', { level: 2 }).first().innerText()).toBe('tpslvm');
   });
 
   it('fits dates as days or as a season, shows them as dates, and places new rows with absent and unknown categories', async () => {

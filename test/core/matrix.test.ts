@@ -23,7 +23,7 @@ it('map makes a matrix of the same shape from entries with their row and column'
 it('an entry that fails a test is named with its row and column', () => {
   expect(checkEach(X, 'Entries are positive', (entry) => entry > 0)).toBe(X);
   expect(() => checkEach(X, 'Entries are at most 5', (entry) => entry <= 5)).toThrow(
-    'Entries are at most 5, but row 1, column 2 is 6.',
+    'Entries are at most 5, but entry [1][2] is 6.',
   );
 });
 

@@ -25,7 +25,7 @@ describe('rows that repeat others', () => {
       [1, 2],
     ];
     expect(of(rows)).toEqual({ count: 3, example: [0, 2] });
-    expect(repeatsInWords(Matrix.from(rows))).toBe('3 of the 6 rows repeat others (row 2 is row 0)');
+    expect(repeatsInWords(Matrix.from(rows))).toBe('3 of the 6 rows repeat others (row index 2 is row index 0)');
   });
 
   it('are absent where each pair differs in an entry', () => {

@@ -264,7 +264,7 @@ describe('the layer of expected second moments', () => {
           graph,
           secondMoments: { ...given, variances: given.variances.map((s, i) => (i === 4 ? 0 : s)) },
         }),
-      /above 0, but the one of point 4 is 0, so nothing bounds/,
+      /above 0, but the one of point index 4 is 0, so nothing bounds/,
     ],
     [
       'a covariance that is NaN',

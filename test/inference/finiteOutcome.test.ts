@@ -16,7 +16,7 @@ function modelOf(latents: number[][], objective: number, eigenvalues: number[]) 
 
 describe('a result that is not finite', () => {
   it.each<[string, Parameters<typeof modelOf>, RegExp]>([
-    ['latents', [[[1], [Number.NaN]], 1, [1]], /^Failed: row 1, column 0 of the latents is NaN\. .* Closed form\.$/],
+    ['latents', [[[1], [Number.NaN]], 1, [1]], /^Failed: in the latents, entry \[1\]\[0\] is NaN\. .* Closed form\.$/],
     ['an objective', [[[1], [2]], Infinity, [1]], /^Failed: the objective is Infinity\./],
     ['eigenvalues', [[[1], [2]], 1, [Infinity]], /^Failed: an eigenvalue is not finite\./],
   ])('has failed: %s', async (_, parts, message) => {
@@ -36,7 +36,7 @@ describe('alle of rounded points', () => {
     const refused = fit(alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbors: 2 }));
     await expect(refused).rejects.toThrow(InvalidInputError);
     await expect(refused).rejects.toThrow(
-      /The 2 neighbors of point 0 reconstruct it exactly.*2 of the 6 rows repeat others.*leave repeated rows out/,
+      /The 2 neighbors of point index 0 reconstruct it exactly.*2 of the 6 rows repeat others.*leave repeated rows out/,
     );
   });
 
@@ -61,7 +61,7 @@ describe('alle of rounded points', () => {
       ),
     );
     await expect(refused).rejects.toThrow(
-      /Gram matrix is singular\. 4 of the 8 rows repeat others \(row \d is row \d\)/,
+      /Gram matrix is singular\. 4 of the 8 rows repeat others \(row index \d is row index \d\)/,
     );
   });
 

@@ -32,7 +32,7 @@ describe('nearestNeighborError', () => {
   it('explains invalid input', () => {
     expect(() => nearestNeighborError([[1]], ['a'])).toThrow('X must have at least 2 rows (points), but it has 1.');
     expect(() => nearestNeighborError([[1], [2]], ['a'])).toThrow('X has 2 rows, but 1 label was given.');
-    expect(() => nearestNeighborError([[1], [Number.NaN]], ['a', 'b'])).toThrow(/row 1, column 0/);
+    expect(() => nearestNeighborError([[1], [Number.NaN]], ['a', 'b'])).toThrow(/entry \[1\]\[0\]/);
     expect(() => nearestNeighborError([[1]], ['a'])).toThrow(InvalidInputError);
   });
 });

@@ -63,7 +63,7 @@ describe('trustworthiness and continuity', () => {
     expect(() => continuity(Y, X.slice(1), 3)).toThrow('Y and X must have the same rows, but they have 60 and 59.');
     expect(() => trustworthiness(Y, X, 30)).toThrow('k must be a whole number from 1 and less than N/2 = 30, but 30');
     expect(() => continuity([[1], [2], [Number.NaN]], [[1], [2], [3]], 1)).toThrow(
-      /Y must contain finite numbers, but row 2/,
+      /Y must contain finite numbers, but entry \[2\]/,
     );
     expect(() => continuity(Y, X, 0)).toThrow(InvalidInputError);
   });
@@ -130,7 +130,7 @@ describe('errors of predictions', () => {
 
   it('explain invalid input', () => {
     expect(() => rootMeanSquaredError(holes, mean)).toThrow(
-      /Y must be finite where it counts, but row \d, column \d is NaN/,
+      /Y must be finite where it counts, but entry \[\d\]\[\d\] is NaN/,
     );
     expect(() => rootMeanSquaredError(observed, mean.slice(1))).toThrow('mean must be 9×4');
     expect(() => rootMeanSquaredError([[1]], [[1]], [[false]])).toThrow('none of the 1×1 counts');

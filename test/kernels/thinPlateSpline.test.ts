@@ -183,7 +183,7 @@ describe('a thin plate spline', () => {
       expect(() => thinPlateSpline(options as never)).toThrow(message);
     refuses({ centres: 3 }, /no parameter 'centres'. Did you mean 'centers'/);
     refuses({ centers: 0.5 }, /whole number from 1/);
-    refuses({ centers: [[1, Number.NaN]] }, /row 0, column 1 is NaN/);
+    refuses({ centers: [[1, Number.NaN]] }, /entry \[0\]\[1\] is NaN/);
     refuses({ constant: 'wrong' }, /'corrected' or 'printed'/);
     expect(() => covariance(thinPlateSpline({ centers: [[1]] }), points(3, 2))).toThrow(
       /of 2 columns, but they have 1/,

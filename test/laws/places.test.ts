@@ -14,6 +14,7 @@ import {
   Matrix,
   mapped,
   observed,
+  ppca,
   rbf,
   seededRandom,
   selectOptions,
@@ -221,6 +222,32 @@ describe('log p(y*)', () => {
     );
     expect(best).toEqual({ dim: 2 });
   });
+});
+
+it('selectOptions without labels finds 2, 4 and 8 factors in 18 of 20 simulated tables each', {
+  tags: 'long',
+}, async () => {
+  const tableOf = (count: number, seed: number) => {
+    const source = seededRandom(1000 * count + seed);
+    const loadings = Array.from({ length: count }, () => Array.from({ length: 12 }, () => source.normal()));
+    return Array.from({ length: 300 }, () => {
+      const z = loadings.map(() => source.normal());
+      return loadings[0]!.map((_, d) => loadings.reduce((y, row, k) => y + z[k]! * row[d]!, 0.5 * source.normal()));
+    });
+  };
+  for (const count of [2, 4, 8]) {
+    let found = 0;
+    for (let seed = 0; seed < 20; seed++) {
+      const Y = tableOf(count, seed);
+      const { best } = await selectOptions(
+        ({ latentDim }, { take }) => ppca(take(Y), { latentDim }),
+        { latentDim: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
+        { score: heldOutDensity(Y), folds: 5, seed: 1 },
+      );
+      if (best.latentDim === count) found++;
+    }
+    expect(found, `${count} factors`).toBeGreaterThanOrEqual(18);
+  }
 });
 
 describe('fitted rows with missing entries', () => {

@@ -193,7 +193,7 @@ describe('roles', () => {
     );
     expect(() => evaluate(tableOf(gamma({ shape: 2, rate: 'level' }))(column([1, 2])))).toThrow(InvalidInputError);
     expect(() => evaluate(tableOf(gamma({ shape: 2, rate: 1 }))(column([1, -2])))).toThrow(
-      /is a number above 0, but row 1/,
+      /is a number above 0, but entry \[1\]/,
     );
   });
 });

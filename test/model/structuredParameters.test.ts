@@ -126,7 +126,7 @@ describe('starts outside the support are refused', () => {
           [1, 1],
           [0, 1],
         ]),
-      /row 0, column 1 is 1/,
+      /entry \[0\]\[1\] is 1/,
     ],
     ['a factor that is not square', () => choleskyFactor([[1, 0]]), /1×2/],
     ['a number that the definition refuses', () => negative([1]), /must be below 0/],

@@ -5,6 +5,7 @@ import {
   fit,
   gplvm,
   isomap,
+  loadFit,
   Matrix,
   meu,
   pca,
@@ -13,6 +14,7 @@ import {
   tsne,
 } from 'latentfield';
 import { localScores } from 'latentfield/inference';
+import { isAtNoiseFloor } from 'latentfield/models';
 import { describe, expect, it, vi } from 'vitest';
 import { assessmentPage } from '../../src/app/plot/index.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
@@ -101,6 +103,20 @@ describe('an assessment of a plane in six dimensions', () => {
     expect(found.findings.find(({ code }) => code === 'dimensions')!.text).toContain(
       'support 2 latent dimensions, not 1',
     );
+  });
+
+  it('reports a noise at its lower limit as intervals that are too narrow, in opened fits too', async () => {
+    const distinct = planeOf(3, 8).toArrays();
+    const result = await fit(gplvm([...distinct, ...distinct, ...distinct], { latentDim: 2 }), { maxIterations: 1000 });
+    expect(result.status).toBe('converged');
+    expect(result.message).toContain('The noise reached its lower limit');
+    expect([result, await loadFit(result.toJSON())].map((each) => isAtNoiseFloor(each))).toEqual([true, true]);
+    const { findings } = await assess(result, { starts: 0, bootstraps: 0, dimensions: [] });
+    const codes = findings.map(({ code }) => code);
+    expect(codes).toContain('noise');
+    expect(codes).not.toContain('sound');
+    const others = [pca(Y, { latentDim: 2 }), gplvm(Y, { latentDim: 2 }), tsne(Y, { perplexity: 10 })];
+    for (const model of others) expect(isAtNoiseFloor(await fit(model, { maxIterations: 5 }))).toBe(false);
   });
 
   it('has labels, moved starts and a page that shows all of it', { tags: 'long' }, async () => {

@@ -48,22 +48,22 @@ describe('bad input is refused with a message that names the position and the re
     Y[3] = [1, 2];
     expectInvalid(
       () => gplvm(Y, { latentDim: 2 }),
-      /^The observations must have rows of equal length, but row 0 has 4 and row 3 has 2 entries\./,
+      /^The observations must have rows of equal length, but row index 3 has 2 entries, and the first one 4\./,
     );
   });
 
   it('NaN and infinity, with row and column', () => {
     const Y = good();
     Y[5]![2] = Number.NaN;
-    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /row 5, column 2 is NaN/);
+    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /entry \[5\]\[2\] is NaN/);
     Y[5]![2] = Number.NEGATIVE_INFINITY;
-    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /row 5, column 2 is -Infinity/);
+    expectInvalid(() => gplvm(Y, { latentDim: 2 }), /entry \[5\]\[2\] is -Infinity/);
   });
 
   it('strings', () => {
     const Y = good() as unknown[][];
     Y[1]![3] = 'red';
-    expectInvalid(() => gplvm(Y as MatrixLike, { latentDim: 2 }), /row 1, column 3 is the string 'red'/);
+    expectInvalid(() => gplvm(Y as MatrixLike, { latentDim: 2 }), /entry \[1\]\[3\] is the string 'red'/);
     // A table in the place of its observations.
     const table = { observations: Matrix.from(good()), columns: ['a', 'b', 'c', 'd'] };
     expectInvalid(
@@ -190,7 +190,9 @@ describe('awkward input that has a meaning works', () => {
     const distinct = good().slice(0, 6);
     const result = await fit(gplvm([...distinct, ...distinct, ...distinct], { latentDim: 2 }), { maxIterations: 1000 });
     expect(result.status).toBe('converged');
-    expect(result.message).toMatch(/12 of the 18 rows repeat others \(row \d+ is row \d+\): leave copies out/);
+    expect(result.message).toMatch(
+      /12 of the 18 rows repeat others \(row index \d+ is row index \d+\): leave copies out/,
+    );
     expect(result.message).toMatch(/The noise reached its lower limit .*leave repeated rows out.*noise: fixed\(/);
     expect(result.message).not.toMatch(/your own|check the gradient/);
     const { mean } = result.predict(result.latents.toArrays().slice(0, 6));
@@ -203,14 +205,14 @@ describe('awkward input that has a meaning works', () => {
     [
       1e300,
       false,
-      /^Column 0 .* runs from -\d.\d\de\+(299|300) to \d.\d\de\+(299|300): the squares of such numbers overflow\..* by \de\+(299|300)\.$/,
+      /^Column index 0 .* runs from -\d.\d\de\+(299|300) to \d.\d\de\+(299|300): the squares of such numbers overflow\..* by \de\+(299|300)\.$/,
     ],
     [
       1e-300,
       false,
-      /^Column 0 .* underflow to 0\. Rescale: divide it, and columns in the same unit, by \de-(299|300)\.$/,
+      /^Column index 0 .* underflow to 0\. Rescale: divide it, and columns in the same unit, by \de-(299|300)\.$/,
     ],
-    [1e-300, true, /^Column 0 .* underflow to 0/],
+    [1e-300, true, /^Column index 0 .* underflow to 0/],
   ])('numbers whose squares overflow are refused by all models: %s', (unit, scale, message) => {
     const Y = good().map((row) => row.map((entry) => unit * entry));
     const options = { latentDim: 2 } as const;
@@ -232,8 +234,11 @@ describe('awkward input that has a meaning works', () => {
   it('a column of numbers near 0 among others counts as it is, unless it is to be divided by its deviation', () => {
     const Y = good().map((row) => [...row, 1e-170 * row[0]!, 7]);
     expect(gplvm(Y, { latentDim: 2 }).name).toBe('gplvm');
-    expectInvalid(() => gplvm(Y, { latentDim: 2, scale: true }), /^Column 4 of the observations .* underflow to 0/);
-    expectInvalid(() => standardize(Matrix.from(Y)), /^Column 4 of the observations .* underflow to 0/);
+    expectInvalid(
+      () => gplvm(Y, { latentDim: 2, scale: true }),
+      /^Column index 4 of the observations .* underflow to 0/,
+    );
+    expectInvalid(() => standardize(Matrix.from(Y)), /^Column index 4 of the observations .* underflow to 0/);
   });
 
   it('observations that do not vary at all are refused, not turned into NaN', async () => {

@@ -183,7 +183,7 @@ describe.each(MODELS)('%s with columns by their kinds', (name, make) => {
     expect(await result.project!(swapped, { starts: 1, draws: 16 })).toEqual(straight);
     const unknown = [rows[0]!, [...rows[1]!.slice(0, 4), 0, 0, 0]];
     await expect(result.project!(unknown)).rejects.toThrow(
-      /Row 1 has a level of 'plan' that was not fitted, which had 'basic', 'pro', 'team'\. Correct it, make it missing/,
+      /Row index 1 has a level of 'plan' that was not fitted, which had 'basic', 'pro', 'team'\. Correct it, make it missing/,
     );
     await expect(result.project!(unknown)).rejects.toMatchObject({ code: 'unknownName', subject: 'plan' });
     await expect(result.project!([[40, -3, ...rows[0]!.slice(2)]])).rejects.toThrow(/'income' was fitted as an amount/);

@@ -47,7 +47,7 @@ describe('unreadable input is an error that reports it', () => {
     ['an object that throws', () => refusing({}), /cannot be read/],
     ['a row that throws', () => [[1, 2], refusing([])], /cannot be read: nobody looks in here/],
     ['a length of −1', () => ({ length: -1 }), /must be an array of rows, a Matrix or a Tensor2D/],
-    ['a row of length −1', () => [{ length: -1 }], /row 0 is an object/],
+    ['a row of length −1', () => [{ length: -1 }], /row index 0 is an object/],
     [
       'a matrix that was tampered with',
       () => Object.assign(Matrix.from(rows), { data: refusing([]) }),

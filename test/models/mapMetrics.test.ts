@@ -176,13 +176,13 @@ describe('maps by a metric', () => {
       expect(message).toMatch(`Rounding is removed from ${off + 1} distances`);
     }
     given[0]![1] = given[0]![1]! + 1e-4;
-    expect(() => umap(given, { metric: 'precomputed' })).toThrow(/row 0, column 1 .* Take their means/);
+    expect(() => umap(given, { metric: 'precomputed' })).toThrow(/entry \[0\]\[1\] .* Take their means/);
   });
 
   it('name rows that repeat others', async () => {
     const copied = Matrix.from(Y.toArrays().map((row, i) => (i < 30 ? Y.toArrays()[0]! : row)));
     const { message } = await fit(tsne(copied, { steps: 50 }));
-    expect(message).toMatch('29 of the 90 rows repeat others (row 1 is row 0): the map spreads them.');
+    expect(message).toMatch('29 of the 90 rows repeat others (row index 1 is row index 0): the map spreads them.');
   });
 
   it('refuse what cannot be', () => {
@@ -198,7 +198,7 @@ describe('maps by a metric', () => {
         ],
         { metric: 'precomputed', neighbors: 2, init: [[1], [2], [3]], latentDim: 1 },
       ),
-    ).toThrow(/row 1, column 2 .* is 3 and row 2, column 1 is 4/);
+    ).toThrow(/entry \[1\]\[2\] .* is 3 and entry \[2\]\[1\] is 4/);
     const sides = [
       [0, 1, 2],
       [1, 0, 3],
@@ -209,7 +209,7 @@ describe('maps by a metric', () => {
     expect(() => evaluate(tsne(sides, { metric: 'precomputed' }))).toThrow(/1 positive eigenvalue only/);
     expect(() => umap(Y, { metric: 'cosine', decoder: { strength: 10 } })).toThrow(/Leave strength out/);
     expect(() => completed(metricNeighborsInParts('cosine', zero, 3))).toThrow(InvalidInputError);
-    expect(() => completed(metricNeighborsInParts('cosine', zero, 3))).toThrow(/Row 5 is 0 throughout/);
+    expect(() => completed(metricNeighborsInParts('cosine', zero, 3))).toThrow(/Row index 5 is 0 throughout/);
   });
 });
 

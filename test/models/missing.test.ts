@@ -49,7 +49,7 @@ describe('missing observations', () => {
     expect(() => gplvm(Y, { latentDim: 2 })).toThrow(InvalidInputError);
     expect(() => gplvm(Y, { latentDim: 2 })).toThrow(/missing: 'ignore'/);
     const empty = Y.toArrays().map((row) => [...row, Number.NaN]);
-    expect(() => gplvm(empty, { latentDim: 2, missing: 'ignore' })).toThrow(/Column 12 .* missing entries only/);
+    expect(() => gplvm(empty, { latentDim: 2, missing: 'ignore' })).toThrow(/Column index 12 .* missing entries only/);
   });
 
   it('leave no row without any, unless something else determines the position of its point', async () => {
@@ -58,7 +58,7 @@ describe('missing observations', () => {
     const options = { latentDim: 2, missing: 'ignore' } as const;
     const X = Array.from({ length: 20 }, (_, i) => [Math.sin(i), Math.cos(i)]);
     const labels = X.map((_, i) => i % 2);
-    const message = /^Row 7 of the observations \(from 0\) has no observed entries, .* Leave that row out\.$/;
+    const message = /^Row index 7 of the observations has no observed entries, .* Leave that row out\.$/;
     for (const refused of [
       () => gplvm(Y, options),
       () => gplvm(Y, { ...options, priors: [] }),

@@ -68,9 +68,10 @@ it('densities by the kinds of columns count rows by their weights, and are saved
   expect(Math.abs(weighed! - equal!)).toBeGreaterThan(1);
 });
 
-it('weights are refused for an exact process, for another number of rows, and below 0', () => {
+it('weights are refused for an exact process, for another number of rows, below 0, and if all are 0', () => {
   const { inducing: _, ...exact } = plain;
   expect(() => evaluate(gplvm(Y, { ...exact, rowWeights: WEIGHTS }))).toThrow(/use inducing inputs/);
   expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2] })).toThrow(InvalidInputError);
-  expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2, -1, 1] })).toThrow(/row 2 is -1/);
+  expect(() => gplvm(Y, { ...plain, rowWeights: [1, 2, -1, 1] })).toThrow(/^Row weights .* row index 2 has -1/);
+  expect(() => gplvm(Y, { ...plain, rowWeights: [0, 0, 0, 0] })).toThrow(/All row weights are 0/);
 });

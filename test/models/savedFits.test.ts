@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answersOf, own, type SavedAnswers, savedModels } from '../../attacks/savedModels.mjs';
-import { checksum } from '../../src/core/saved.ts';
+import { checksum, checksums } from '../../src/core/saved.ts';
 import { loadFit } from '../../src/index.ts';
 
 const folder = new URL('../saved/version2/', import.meta.url);
@@ -33,6 +33,27 @@ it('a saved fit whose observations were changed with their checksum is refused, 
   json.checksums['model.observations'] = checksum(json.model.observations);
   expect(() => loadFit(json)).toThrow(/objective: it is .*, but the model has .* at these values/);
 });
+
+/** Numbers of a solution that its answers do not use, and multipliers, whose count follows from a search of neighbors. */
+const UNCHECKED = ['lda.shrinkage', 'mvu.multipliers'];
+const spectral = [
+  ...['classicalMds', 'isomap', 'isomapGraph', 'kernelLda', 'kernelPca', 'laplacianEigenmaps', 'lda', 'lle', 'lpp'],
+  ...['lppOfKernel', 'mvu', 'pca', 'ppca', 'slpp', 'slppOfKernel'],
+];
+it.each(spectral)(
+  'a saved solution without one of its parts, or with a shorter one, is refused by the name of the part: %s',
+  (name) => {
+    const { values } = saved(name).fit as unknown as { values: Record<string, unknown> };
+    for (const path of Object.keys(values).filter((part) => !UNCHECKED.includes(`${name}.${part}`))) {
+      for (const damage of [() => undefined, (part: unknown) => (Array.isArray(part) ? part.slice(1) : undefined)]) {
+        const { checksums: _, ...json } = saved(name).fit as unknown as { values: object; checksums: unknown };
+        const changed = JSON.parse(JSON.stringify({ ...json, values: { ...values, [path]: damage(values[path]) } }));
+        changed.checksums = checksums(changed, ['model', 'values']);
+        expect(() => loadFit(changed, own, { engine: 'wasm' }), path).toThrow(`values.${path}`);
+      }
+    }
+  },
+);
 
 /** The same members and texts, and numbers to 1e-6; to 1e-5 where a projection ends before it has converged. */
 function expectNear(found: unknown, expected: unknown, place: string): void {

@@ -66,7 +66,7 @@ describe('score', () => {
     await expect(score(result, [[1, 2]])).rejects.toThrow(/with 5 columns, .* 1×2/);
     await expect(score(result, held, { shown: held.slice(1) })).rejects.toThrow(/'shown' must be 20×5/);
     const wrong = shown.map((row, i) => row.map((y, d) => (i === 3 && d === 1 ? 7 : y)));
-    await expect(score(result, held, { shown: wrong })).rejects.toThrow(/row 3, column 1 is 7/);
+    await expect(score(result, held, { shown: wrong })).rejects.toThrow(/entry \[3\]\[1\] is 7/);
     await expect(score(result, held, { shown: held })).rejects.toThrow(/no entry to score/);
   });
 });

@@ -61,7 +61,7 @@ describe('bad input is refused with a sentence', () => {
     ],
     ['locality of no neighbors', () => locality(0), /whole number of neighbors from 1/],
     ['locality of too many neighbors', evaluated(locality(18)), /from 1 to 17 for 18 points, but .neighbors. is 18/],
-    ['locality with a lonely point', evaluated(locality(labelGraph(missing))), /point 1 has no neighbor/],
+    ['locality with a lonely point', evaluated(locality(labelGraph(missing))), /point index 1 has no neighbor/],
     ['locality without regularization', () => locality(knnGraph(Y, 3), { regularization: 0 }), /a number above 0/],
     ['rank of a strength below 0', () => rank({ strength: -0.1 }), /'strength' of rank must be a number from 0/],
     [

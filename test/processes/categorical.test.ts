@@ -162,7 +162,7 @@ describe('the likelihood of categories', () => {
         [0, 1, 0],
       ],
       {},
-      /columns 0 to 2 of row 0 are 1, 0, 1/,
+      /column indices 0 to 2 of row index 0 are 1, 0, 1/,
     );
     refused(
       [
@@ -170,7 +170,7 @@ describe('the likelihood of categories', () => {
         [0, 0, 0],
       ],
       {},
-      /columns 0 to 2 of row 1 are 0, 0, 0/,
+      /column indices 0 to 2 of row index 1 are 0, 0, 0/,
     );
     refused(
       [
@@ -178,7 +178,7 @@ describe('the likelihood of categories', () => {
         [0, 1, 0],
       ],
       {},
-      /columns 0 to 2 of row 0 are 1, 0, NaN/,
+      /column indices 0 to 2 of row index 0 are 1, 0, NaN/,
     );
     refused(
       [
@@ -186,7 +186,7 @@ describe('the likelihood of categories', () => {
         [0, 1, 0],
       ],
       {},
-      /column 2 is 0.5/,
+      /\]\[2\] is 0.5/,
     );
     refused(
       [

@@ -201,7 +201,7 @@ describe("offset: 'rowSums'", () => {
   it('is refused where a row has no sum to divide by, and by another name', () => {
     const model = (counts: number[][]) =>
       gplvm(counts, { latentDim: 1, inducing: 2, likelihood: poisson({ offset: 'rowSums' }) });
-    expect(() => model([...y, [0, 0, 0, 0]])).toThrow(/sum is above 0.*but row 2 is not/);
+    expect(() => model([...y, [0, 0, 0, 0]])).toThrow(/sum is above 0.*but row index 2 is not/);
     expect(() => poisson({ offset: 'library' as 'rowSums' })).toThrow(/'rowSums', or left out, but .*library/);
   });
 });

@@ -65,10 +65,10 @@ describe('arguments of a model', () => {
   it('are refused with a hole among their rows, of any length', () => {
     const rows = Y.map((row) => [...row]);
     delete rows[2];
-    expect(() => gplvm(rows, { latentDim: 1 })).toThrow(/row 2 is undefined/);
+    expect(() => gplvm(rows, { latentDim: 1 })).toThrow(/row index 2 is undefined/);
     const long: number[][] = [];
     long.length = 2 ** 32 - 1;
-    expect(() => Matrix.from(long, 'Y')).toThrow(/row 0 is undefined/);
+    expect(() => Matrix.from(long, 'Y')).toThrow(/row index 0 is undefined/);
   });
 
   it('is a copy: a start that is changed later changes no fit', async () => {
@@ -140,7 +140,7 @@ describe('arguments of a model', () => {
 
   it('are named with row and column where a known variable contains NaN', () => {
     const times = Y.map((_, i) => [i, i === 4 ? Number.NaN : 0]);
-    expect(() => regression(times)).toThrow(/'x' of the model 'regression' .*row 4, column 1 is NaN/);
+    expect(() => regression(times)).toThrow(/'x' of the model 'regression' .*entry [4][1] is NaN/);
   });
 
   it('is named with the kernel, its lengthscales and the columns where their numbers differ', async () => {

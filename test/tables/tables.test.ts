@@ -129,7 +129,7 @@ describe('the units of a table', () => {
     expect(plain.said).toEqual([uses(), expect.stringContaining('decide nearly alone')]);
     expect(plain.json.table.standardized).toBeUndefined();
     expect(plain.stdout).toMatch(
-      / Deviations of the columns run from 0\.2\d? \(column 1\) to \d.*e\+5 \(column 0\), .*with --standardize\.[ \n]/,
+      / Deviations of the columns run from 0\.2\d? \(column index 1\) to \d.*e\+5 \(column index 0\), .*with --standardize\.[ \n]/,
     );
     const { said, observed, json, out } = await fitted('t.csv', text, '--standardize');
     expect(said).toEqual([uses()]);

@@ -7,10 +7,12 @@ import type { Settings } from './settings.ts';
 const MANY = 400;
 /** Milliseconds after the last change of the settings. */
 const PAUSE = 500;
+/** Milliseconds without an estimate after which it is announced that there will be one. */
+const PATIENCE = 8000;
 /** Seconds above which the time of a fit is announced. */
 const ANNOUNCED = 60;
 
-/** Seconds that all iterations of a fit are expected to take on this machine, if these are more than a minute. */
+/** Seconds that all iterations of a fit are expected to take on this machine, if these are more than a minute; NaN if the estimate takes long. */
 export function useExpectedTime(
   settings: Settings,
   dataset: Dataset | undefined,
@@ -22,18 +24,27 @@ export function useExpectedTime(
   useEffect(() => {
     if (!isLarge) return;
     let worker: PageWorker | undefined;
+    let slow: ReturnType<typeof setTimeout> | undefined;
     const timer = setTimeout(() => {
       worker = new PageWorker();
+      slow = setTimeout(() => setExpected({ of, seconds: Number.NaN }), PATIENCE);
       worker.expectedTime(settings, dataset).then(
-        (seconds) => setExpected({ of, seconds }),
+        (seconds) => {
+          clearTimeout(slow);
+          setExpected({ of, seconds });
+        },
         // The fit itself reports what is wrong with its settings.
-        () => setExpected(undefined),
+        () => {
+          clearTimeout(slow);
+          setExpected(undefined);
+        },
       );
     }, PAUSE);
     return () => {
       clearTimeout(timer);
+      clearTimeout(slow);
       worker?.end();
     };
   }, [of, isLarge, dataset]);
-  return isLarge && expected?.of === of && expected.seconds > ANNOUNCED ? expected.seconds : undefined;
+  return isLarge && expected?.of === of && !(expected.seconds <= ANNOUNCED) ? expected.seconds : undefined;
 }

@@ -1,6 +1,7 @@
 import type { Fit, Prediction, Projection } from 'latentfield';
 import { Matrix } from 'latentfield/core';
 import type { StandardizedColumns } from 'latentfield/io';
+import { isAtNoiseFloor } from 'latentfield/models';
 import type { Beside, RowView } from './data/dataset.ts';
 import type { Settings } from './settings.ts';
 
@@ -34,6 +35,8 @@ export interface FitSummary {
   readonly objective: number;
   readonly status: string;
   readonly message: string;
+  /** True if its noise is at the lower limit of the search, so that intervals are too narrow. */
+  readonly isAtNoiseFloor: boolean;
   readonly trace: Trace;
   readonly predicts: boolean;
   readonly projects: boolean;
@@ -60,6 +63,7 @@ export function summaryOf(fit: AnyFit): FitSummary {
   const { model, latents, objective, status, message, relevance, latentVariances } = fit;
   return {
     ...{ model, latents: plain(latents), objective, status, message: withoutOptions(message) },
+    isAtNoiseFloor: fit.predict !== undefined && isAtNoiseFloor(fit),
     latentVariances: latentVariances && plain(latentVariances),
     relevance: relevance && Array.from(relevance),
     trace: traceOf(fit),

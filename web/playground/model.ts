@@ -1,7 +1,19 @@
-import { type AnyModel, type FitJSON, InvalidInputError, type Matrix } from 'latentfield';
+import { type AnyModel, byKind, type FitJSON, InvalidInputError, type Matrix } from 'latentfield';
 import { standardize } from 'latentfield/io';
 import { describedModel } from 'latentfield/models';
-import { fieldsOf, isDense, MODELS, MOST_DENSE, modelsWith, PRIORS, priorOption, type Settings } from './settings.ts';
+import { seasonColumns } from '../../src/app/io/dates.ts';
+import {
+  BY_KIND,
+  countsOf,
+  fieldsOf,
+  isDense,
+  MODELS,
+  MOST_DENSE,
+  modelsWith,
+  PRIORS,
+  priorOption,
+  type Settings,
+} from './settings.ts';
 
 /** Default number of neighbors. */
 const NEIGHBORS = 6;
@@ -46,12 +58,49 @@ export function searchOf({ model, options, seed }: Settings, maxIterations: numb
   return { ...(isInBatches && { batchSize }), maxIterations, seed };
 }
 
+/**
+ * Kinds of the columns of a table with counts: all others are numbers, except for the columns of a category, which the library recognizes by their
+ * names.
+ *
+ * @throws InvalidInputError for a model without densities by kind, and for scaled columns, which would be no counts
+ */
+function kindsOf({ model, roles, standardize: isScaled }: Settings, columns: readonly string[]) {
+  const counts = countsOf({ roles }, columns);
+  if (counts.length === 0) return undefined;
+  const named = counts.map((column) => `'${column}'`).join(', ');
+  if (!BY_KIND.includes(model)) {
+    throw new InvalidInputError(
+      `${model} has no density of counts, and ${named} ${counts.length === 1 ? 'is' : 'are'} fitted as counts. Choose gplvm or bayesianGplvm, or fit them as numbers.`,
+    );
+  }
+  if (isScaled) {
+    throw new InvalidInputError(
+      `${named} would be no counts after scaling. Do not scale the columns: columns of numbers are scaled anyway.`,
+    );
+  }
+  const isNumber = (column: string) => {
+    const prefix = column.slice(0, Math.max(0, column.indexOf('=')));
+    return prefix === '' || seasonColumns(prefix).includes(column);
+  };
+  const kinds = columns.filter(isNumber).map((column) => [column, 'number'] as const);
+  return Object.fromEntries([...kinds, ...counts.map((column) => [column, 'count'] as const)]);
+}
+
 /** Rows in the form that the model uses, and the model. */
 export function modelOf(
   settings: Settings,
-  { observations, labels }: { readonly observations: Matrix; readonly labels: readonly string[] | undefined },
+  {
+    observations,
+    labels,
+    columns,
+  }: {
+    readonly observations: Matrix;
+    readonly labels: readonly string[] | undefined;
+    readonly columns: readonly string[];
+  },
 ): { model: AnyModel; seen: Matrix } {
   const { model: name } = settings;
+  const kinds = kindsOf(settings, columns);
   const seen = settings.standardize ? standardize(observations).apply(observations) : observations;
   if (MODELS[name]!.takesLabels && labels === undefined) {
     throw new InvalidInputError(`${name} needs labels. Choose the column that contains them, or another model.`);
@@ -70,7 +119,13 @@ export function modelOf(
     );
   }
   const given = { ...optionsOf(settings, seen), ...(holes > 0 && { missing: 'ignore' }) };
-  return { model: describedModel(name, seen, labels, given), seen };
+  return {
+    model:
+      kinds === undefined
+        ? describedModel(name, seen, labels, given)
+        : byKind({ as: kinds }).model(name as 'gplvm', { observations: seen, columns }, given),
+    seen,
+  };
 }
 
 const searchCode = (settings: Settings, maxIterations: number) =>
@@ -83,6 +138,7 @@ export function programOf(
   settings: Settings,
   table: {
     readonly observations: Matrix;
+    readonly columns: readonly string[];
     readonly labels: readonly string[] | undefined;
     readonly labelColumn: string;
     readonly ids: readonly string[] | undefined;
@@ -95,6 +151,7 @@ export function programOf(
   const rows = settings.standardize ? standardize(observations).apply(observations) : observations;
   const hasHoles = observations.data.some(Number.isNaN);
   const options = { ...optionsOf(settings, rows), ...(hasHoles && { missing: 'ignore' }) };
+  const kinds = kindsOf(settings, table.columns);
   const first = ids === undefined ? 0 : 1;
   const reading = [
     `columns: Array.from({ length: ${observations.columns} }, (_, j) => j${first === 0 ? '' : ' + 1'})`,
@@ -102,18 +159,20 @@ export function programOf(
     ...(labels === undefined ? [] : [`labels: ${JSON.stringify(labelColumn)}`]),
     ...(hasHoles ? ['allowMissing: true'] : []),
   ];
-  const names = speaksOfLabels(settings) ? '{ observations, labels = [] }' : '{ observations }';
+  const names = `{ observations${kinds ? ', columns' : ''}${speaksOfLabels(settings) ? ', labels = []' : ''} }`;
+  const model = kinds
+    ? `byKind({ as: ${JSON.stringify(kinds)} }).model('${settings.model}', { observations: rows, columns }, ${JSON.stringify(options)})`
+    : `describedModel('${settings.model}', rows, ${speaksOfLabels(settings) ? 'labels' : 'undefined'}, ${JSON.stringify(options)})`;
   const goOn = rounds
     .slice(1)
     .map((most) => `result = await fit(model, { ${searchCode(settings, most)}, start: result });\n`);
   return `// Fits data.csv as the playground of latentfield did, where the objective was ${objective}.
-import { fit } from 'latentfield';
-import { describedModel } from 'latentfield/models';
-import { readTable${settings.standardize ? ', standardize' : ''} } from 'latentfield/io';
+import { ${kinds ? 'byKind, ' : ''}fit } from 'latentfield';
+${kinds ? '' : "import { describedModel } from 'latentfield/models';\n"}import { readTable${settings.standardize ? ', standardize' : ''} } from 'latentfield/io';
 
 const ${names} = await readTable('data.csv', { ${reading.join(', ')} });
 const rows = ${settings.standardize ? 'standardize(observations).apply(observations)' : 'observations'};
-const model = describedModel('${settings.model}', rows, ${speaksOfLabels(settings) ? 'labels' : 'undefined'}, ${JSON.stringify(options)});
+const model = ${model};
 ${goOn.length === 0 ? 'const' : 'let'} result = await fit(model, { ${searchCode(settings, rounds[0]!)} });
 ${goOn.join('')}console.log(result.objective);
 `;

@@ -249,7 +249,7 @@ const MOST_KINDS = 30;
 async function roleOptions(roles: Settings['roles'], bytes: Uint8Array, name: string) {
   const those = (role: Role) => Object.keys(roles).filter((column) => roles[column] === role);
   const [fitted, hot, names, out] = [those('fit'), those('categories'), those('names'), those('out')];
-  const named = [...fitted, ...those('season').flatMap(seasonColumns)];
+  const named = [...fitted, ...those('count'), ...those('season').flatMap(seasonColumns)];
   const usual =
     named.length === 0
       ? undefined
@@ -323,14 +323,13 @@ async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSumm
   if (request.kind === 'fit') {
     const observations = matrix(request.rows.observations);
     const units = settings.standardize ? standardize(observations) : undefined;
-    const { labels } = request.rows;
     remembered = tableOf(request.rows, units, settings);
-    const fit = await search(settings, { observations, labels }, undefined);
+    const fit = await search(settings, { ...request.rows, observations }, undefined);
     fitted = { fit, observations, units };
     rounds = [settings.maxIterations];
   } else {
-    const { labels } = remembered as { labels?: readonly string[] };
-    const fit = await search(settings, { observations: before!.observations!, labels }, before!.fit);
+    const { labels, columns } = remembered as Pick<FittedRows, 'labels' | 'columns'>;
+    const fit = await search(settings, { observations: before!.observations!, columns, labels }, before!.fit);
     fitted = { ...before!, fit };
     rounds = [...rounds, settings.maxIterations];
   }
@@ -347,7 +346,7 @@ function forget(): void {
 
 async function search(
   settings: Settings,
-  rows: { readonly observations: Matrix; readonly labels: readonly string[] | undefined },
+  rows: Parameters<typeof modelOf>[1],
   start: AnyFit | undefined,
 ): Promise<AnyFit> {
   const { model } = modelOf(settings, rows);
@@ -375,7 +374,7 @@ const TIMED = { iterations: 6, milliseconds: 5000 } as const;
 
 /** Expected seconds of all iterations of a fit, at the pace of its first ones; 0 for a solution without iterations. */
 async function expectedTime({ settings, rows }: Request & { kind: 'expectedTime' }): Promise<number> {
-  const { model } = modelOf(settings, { observations: matrix(rows.observations), labels: rows.labels });
+  const { model } = modelOf(settings, { ...rows, observations: matrix(rows.observations) });
   const times = [performance.now()];
   for (const steps = fitSteps(model, searchOf(settings, TIMED.iterations)); ; ) {
     const { done } = await steps.next();

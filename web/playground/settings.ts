@@ -1,7 +1,7 @@
 import { modelOptions } from '../../src/app/cli/modelOptions.ts';
 
 /** Use of a table column, if it is not left to the reader. */
-export type Role = 'fit' | 'categories' | 'season' | 'names' | 'out';
+export type Role = 'fit' | 'count' | 'categories' | 'season' | 'names' | 'out';
 
 /** Everything that determines a fit, except a visitor's table: plain data that fits into a link. */
 export interface Settings {
@@ -120,6 +120,13 @@ export const CARDS: Readonly<Record<string, string>> = {
   pca: 'PCA',
 };
 
+/** Models with densities by the kinds of columns. */
+export const BY_KIND: readonly string[] = ['gplvm', 'bayesianGplvm'];
+
+/** Columns that are modeled as counts. */
+export const countsOf = ({ roles }: Pick<Settings, 'roles'>, columns: readonly string[]): string[] =>
+  columns.filter((column) => roles[column] === 'count');
+
 /** True if the model, with these options, needs N×N matrices. */
 export const isDense = ({ model, options }: Settings): boolean =>
   MODELS[model]!.ofMany !== undefined && options.inducing === undefined;
@@ -154,9 +161,9 @@ export function withNeeded(options: Settings['options'], model: string): Setting
   return { ...options, inducing: INDUCING };
 }
 
-/** Part of a link after #: settings, and their packed table. */
+/** Part of a link after #: settings, and their packed table, which is fitted where the link is opened. */
 export const linkOf = (settings: Settings, table?: string): string =>
-  `#${encodeURIComponent(JSON.stringify({ ...settings, ...(table !== undefined && { table }) }))}`;
+  `#${encodeURIComponent(JSON.stringify({ ...settings, ...(table !== undefined && { table, run: true }) }))}`;
 
 export interface Linked {
   readonly settings: Settings;

@@ -1,7 +1,6 @@
 import { type Fit, fit, Matrix, pca } from 'latentfield';
-import { type Background, backgroundOf } from '../playground/background.ts';
-import { deviationsOf } from '../playground/data/dataset.ts';
-import { type Predict, removeError, showError, stageIn } from './stage.ts';
+import { type Mapped, predictOf, type Stage, showFit } from './drawMap.ts';
+import { removeError, showError, stageIn } from './stage.ts';
 
 /** Options of {@link map}. */
 export interface MapOptions {
@@ -40,14 +39,15 @@ export async function map(
   { model = 'pca', options, labels, columns, seed, maxIterations, signal }: MapOptions = {},
 ): Promise<DrawnMap> {
   removeError(element);
-  let stage: ReturnType<typeof stageIn> | undefined;
+  let stage: Stage | undefined;
   try {
     const observations = Matrix.from(rows);
     stage = stageIn(element, observations, { labels, columns });
     const principal = { latentDim: Math.min(2, observations.columns), ...(model === 'pca' && options) };
     let shown: Fit = (await fit(pca(observations, principal))) as Fit;
-    stage.show(shown.latents, predictOf(shown));
-    if (model !== 'pca') {
+    if (model === 'pca') await showFit(stage, shown as Mapped, observations, signal);
+    else {
+      stage.show(shown.latents, predictOf(shown as Mapped, shown.latents));
       stage.say(`Principal components, until ${model} is fitted.`);
       const { makeModel } = await import('./models.ts');
       shown = await fit(makeModel(model, rows, labels, { latentDim: 2, ...options }), {
@@ -56,10 +56,7 @@ export async function map(
         ...(signal && { signal }),
       });
       stage.say('');
-      const predict = predictOf(shown);
-      stage.show(shown.latents, predict);
-      const background = predict && (await backgroundIn(shown.latents, predict, stage.spans(), observations, signal));
-      if (background !== undefined) stage.show(shown.latents, predict, background);
+      await showFit(stage, shown as Mapped, observations, signal);
     }
     return { fit: shown, release: stage.release };
   } catch (error) {
@@ -67,35 +64,4 @@ export async function map(
     if (signal?.aborted !== true) showError(element, error);
     throw error;
   }
-}
-
-/** Prediction of new rows, with their noise, at positions of a map of two dimensions. */
-function predictOf({ latents, predict }: Fit & { predict?: PredictWithNoise }): Predict | undefined {
-  return predict === undefined || latents.columns !== 2 ? undefined : (X) => predict(X, { noise: true });
-}
-
-type PredictWithNoise = (X: Matrix, options: { noise: true }) => ReturnType<Predict>;
-
-/** Cells along each axis of the background, and its margin beyond the visible part, relative to its length. */
-const SIDE = 52;
-const BEYOND = 0.25;
-
-async function backgroundIn(
-  latents: Matrix,
-  predict: Predict,
-  visible: readonly [x: readonly [number, number], y: readonly [number, number]],
-  observations: Matrix,
-  signal: AbortSignal | undefined,
-): Promise<Background | undefined> {
-  const [x, y] = visible.map(([left, right], axis) => {
-    const values = [left, right, ...latents.column(axis)];
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    const beyond = BEYOND * (high - low) || 1;
-    return [low - beyond, high + beyond] as const;
-  });
-  return backgroundOf(
-    predict,
-    { x: x!, y: y!, side: SIDE, middle: [0, 0], axes: [0, 1], spreads: deviationsOf(observations) },
-    signal ?? new AbortController().signal,
-  );
 }

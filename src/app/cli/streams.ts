@@ -6,13 +6,13 @@ import { checkFilePath, type LabelColumn, tableText, writeAtomically, writeTable
 import { FORCE, type Given, JSON_OUTPUT } from './flags.ts';
 
 /** Progress of a fit: after an iteration, or within a stage of a closed-form solution, with its completed fraction `part`. */
-interface Standing extends TraceEntry {
+interface FitProgress extends TraceEntry {
   readonly stage?: { readonly name: string; readonly part: number };
 }
 
 /** Shows the progress of a fit. */
 interface ProgressBar {
-  update(standing: Standing): void;
+  update(progress: FitProgress): void;
   stop(): void;
 }
 
@@ -83,15 +83,15 @@ function lines(stderr: Streams['stderr'], total: number, left: Left, head: strin
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
   let next = FIRST_LINE;
-  let last: Standing | undefined;
+  let last: FitProgress | undefined;
   const report = () => {
     if (seconds() < next) return;
     next = Math.max(seconds(), next) * 1.5;
     stderr.write(
-      `${head}${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : standing(last)}\n`,
+      `${head}${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : progress(last)}\n`,
     );
   };
-  const standing = ({ iteration, objective, stage }: Standing): string => {
+  const progress = ({ iteration, objective, stage }: FitProgress): string => {
     if (stage !== undefined) return stage.part > 0 ? `${stage.name}, ${Math.floor(100 * stage.part)} %` : stage.name;
     return `iteration ${iteration} of at most ${total}, objective ${objective.toPrecision(8)}${left(iteration)}`;
   };
@@ -224,7 +224,7 @@ function identityOf(path: string | undefined): string | undefined {
   return `${dev} ${ino}`;
 }
 
-/** Checks a file that a command writes, if any: its path must be valid, and an existing file requires --force. */
+/** Checks a table that a command writes, if any: its path and format must be valid, and an existing file requires --force. */
 export function checkOut(
   { out, force }: { readonly out?: string | undefined; readonly force?: boolean },
   inputs: Inputs,
@@ -232,7 +232,15 @@ export function checkOut(
 ): void {
   if (out === undefined) return;
   checkFilePath(out);
+  formatOfTable(out);
   checkOutputs([out], force, inputs, flag);
+}
+
+/** @throws InvalidInputError unless the file is a .csv or .tsv */
+function formatOfTable(file: string): 'csv' | 'tsv' {
+  const format = /\.(csv|tsv)$/i.exec(file)?.[1]?.toLowerCase();
+  if (format !== undefined) return format as 'csv' | 'tsv';
+  throw new InvalidInputError(`'${file}': tables are written as .csv or .tsv.`);
 }
 
 /** Table of results. */
@@ -261,9 +269,7 @@ export async function putTable(
   const isText = typeof table === 'function';
   const ids = isText || table.ids === undefined ? {} : { ids: table.ids };
   if (out !== undefined && isText) {
-    const format = /\.(csv|tsv)$/.exec(out)?.[1];
-    if (format === undefined) throw new InvalidInputError(`'${out}': tables are written as .csv or .tsv.`);
-    await writeAtomically(out, table(format as 'csv' | 'tsv'), { replace });
+    await writeAtomically(out, table(formatOfTable(out)), { replace });
   } else if (out !== undefined && !isText) {
     await writeTable(out, table.matrix, table.names, table.labels, { ...ids, replace });
   }

@@ -234,5 +234,5 @@ function tableOf(columns: readonly TypedColumn[], file: string, most: number): F
   const notes: string[] = [];
   const read = columns.flatMap((column, j) => rawColumns({ ...column, name: unique[j]! }, notes));
   checkTableSize(rows, read.length, most, file);
-  return { file, rows, columns: read, place: (row) => `row ${row}`, notes };
+  return { file, rows, columns: read, place: (row) => `row index ${row}`, notes };
 }

@@ -185,7 +185,7 @@ export function denseRawTable(
       return { name, isNamed, numbers };
     }),
     ...(ids && { ids: { name: 'barcode', values: ids } }),
-    place: (row) => `point ${row}`,
+    place: (row) => `point index ${row}`,
   };
 }
 

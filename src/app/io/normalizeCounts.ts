@@ -42,7 +42,7 @@ export function normalizeCounts(
 ): { readonly observations: Matrix; readonly counts: NormalizedCounts } {
   const { rowSums, log1p: isLog } = checkOptions(schema, options, 'normalizeCounts');
   const given = Matrix.from(Y, 'The counts');
-  return normalized(given, { rowSums, log1p: isLog }, (row, column) => `Row ${row}, column ${column}`);
+  return normalized(given, { rowSums, log1p: isLog }, (row, column) => `Entry [${row}][${column}]`);
 }
 
 /** @param place - name of a row, or of an entry, in messages */

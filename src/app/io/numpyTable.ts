@@ -107,7 +107,7 @@ function sparseTable(
   const numbers = new Float64Array(rows * columns);
   const add = (i: number, j: number, value: number) => {
     if (!(i >= 0 && i < rows && j >= 0 && j < columns)) {
-      throw new InvalidInputError(`'${file}' has an entry in row ${i}, column ${j} of a ${rows}×${columns} matrix.`, {
+      throw new InvalidInputError(`'${file}' has an entry [${i}][${j}] of a ${rows}×${columns} matrix.`, {
         code: 'damaged',
       });
     }
@@ -225,7 +225,7 @@ function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: bo
     rows,
     columns: Array.from({ length: columns }, (_, j) => ({ name: `column${j}`, isNamed: false, ...column(j) })),
     isArray: true,
-    place: (row) => `row ${row}`,
+    place: (row) => `row index ${row}`,
     notes: shape.length > 2 ? [`Shape ${lengths} is read as ${rows} points of ${columns} columns.`] : [],
   };
 }

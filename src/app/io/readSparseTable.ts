@@ -125,14 +125,14 @@ function normalized(
       if (Y.values[p]! >= 0) sums[i]! += Y.values[p]!;
       else
         throw new InvalidInputError(
-          `'${path}', point ${i}, column ${Y.indices[p]} (from 0) is ${Y.values[p]}: row sums and log1p are of numbers from 0. Drop its row or its column.`,
+          `'${path}', point index ${i}, column index ${Y.indices[p]} is ${Y.values[p]}: row sums and log1p are of numbers from 0. Drop its row or its column.`,
         );
     }
   }
   const empty = rowSums === undefined ? -1 : sums.indexOf(0);
   if (empty >= 0)
     throw new InvalidInputError(
-      `'${path}', point ${empty} (from 0) is 0 throughout: it has no sum to divide by. Drop it.`,
+      `'${path}', point index ${empty} is 0 throughout: it has no sum to divide by. Drop it.`,
     );
   const sum = rowSums === 'median' ? medianOf(sums) : rowSums;
   const values = Y.values.slice();

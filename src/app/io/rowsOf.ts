@@ -57,10 +57,11 @@ export async function rowsOf(file: string): Promise<RowSource> {
         const view = new DataView(bytes.buffer, bytes.byteOffset, length);
         for (const [i, row] of indices.entries()) {
           if (!(row >= 0 && row < rows)) {
-            throw new InvalidInputError(`'${file}' has rows 0 to ${rows - 1}, but row ${row} was requested.`);
+            throw new InvalidInputError(`'${file}' has rows 0 to ${rows - 1}, but row index ${row} was requested.`);
           }
           const { bytesRead } = await handle.read(bytes, 0, length, start + row * length);
-          if (bytesRead < length) throw new InvalidInputError(`'${file}' has become shorter: row ${row} is not there.`);
+          if (bytesRead < length)
+            throw new InvalidInputError(`'${file}' has become shorter: row index ${row} is not there.`);
           for (let j = 0; j < columns; j++) result.data[i * columns + j] = number(view, j * width);
         }
         return result;

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkGiven, givenList, givenOptions, isList } from '../../core/options.ts';
 import { counted, countGiven } from '../../core/wording.ts';
+import { uniqueNames } from './rawTable.ts';
 
 /** Column of text or numbers in addition to the matrix. */
 export interface LabelColumn {
@@ -17,7 +18,8 @@ export interface WriteTableOptions {
 }
 
 /**
- * Formats a table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double.
+ * Formats a table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double. Repeated names are numbered,
+ * `x`, `x.1`, as by `readTable`.
  *
  * @param matrix - numbers, N×D; NaN reads back as a missing cell
  * @param names - D names of the columns
@@ -51,12 +53,17 @@ export function tableText(
     );
   }
   const cell = (text: string) => quoted(guardFormulas ? guarded(text) : text);
-  const beside = (column: LabelColumn | undefined, i: number) =>
-    column === undefined ? [] : [cell(i < 0 ? column.name : String(column.values[i]))];
-  const line = (cells: string[], i: number) =>
-    `${[...beside(ids, i), ...cells, ...beside(labels, i)].join(delimiter)}\n`;
-  const lines = [line(columnNames.map(cell), -1)];
-  for (let i = 0; i < table.rows; i++) lines.push(line(Array.from(table.row(i), decimal), i));
+  const [before, after] = [ids, labels].map((column) => (column === undefined ? [] : [column])) as [
+    LabelColumn[],
+    LabelColumn[],
+  ];
+  const line = (cells: readonly string[]) => `${cells.join(delimiter)}\n`;
+  const header = [...before.map(({ name }) => name), ...columnNames, ...after.map(({ name }) => name)];
+  const lines = [line(uniqueNames(header).map(cell))];
+  for (let i = 0; i < table.rows; i++) {
+    const text = ({ values }: LabelColumn) => cell(String(values[i]));
+    lines.push(line([...before.map(text), ...Array.from(table.row(i), decimal), ...after.map(text)]));
+  }
   return lines.join('');
 }
 

@@ -247,7 +247,7 @@ function checkAspect({ x, y }: PrecisionGrid, aspect: number): void {
 function finite(latents: Matrix, i: number, j: number): number {
   const value = latents.at(i, j);
   if (Number.isFinite(value)) return value;
-  throw new InvalidInputError(`Latent points must be finite, but row ${i}, column ${j} is ${value}.`);
+  throw new InvalidInputError(`Latent points must be finite, but entry [${i}][${j}] is ${value}.`);
 }
 
 /** Radius of a point in pixels: points of a large set are smaller, so that clusters stay separate. */

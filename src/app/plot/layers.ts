@@ -80,11 +80,11 @@ export function checkCovariances(covariances: readonly MatrixLike[], { rows, col
     );
   }
   return covariances.map((given, i) => {
-    const covariance = Matrix.from(given, `The covariance of point ${i}`);
+    const covariance = Matrix.from(given, `The covariance of point index ${i}`);
     const isSquare = covariance.rows === columns && covariance.columns === columns;
     if (isSquare && covariance.data.every(Number.isFinite)) return covariance;
     throw new InvalidInputError(
-      `The covariance of a latent point is ${columns}×${columns} of finite numbers, but the one of point ${i} is ${covariance.rows}×${covariance.columns}${isSquare ? ' with others' : ''}.`,
+      `The covariance of a latent point is ${columns}×${columns} of finite numbers, but the one of point index ${i} is ${covariance.rows}×${covariance.columns}${isSquare ? ' with others' : ''}.`,
     );
   });
 }

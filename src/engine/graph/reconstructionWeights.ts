@@ -30,7 +30,7 @@ export function reconstructionWeights(
   nameOf?: (point: number) => string,
 ): Reconstruction {
   const { data, columns: D } = Y;
-  const pointOf = nameOf ?? ((i: number) => `Point ${i}`);
+  const pointOf = nameOf ?? ((i: number) => `Point index ${i}`);
   const advice = () => (nameOf === undefined ? repeatsAdvice(Y) : undefined);
   const starts = new Int32Array(neighbors.length + 1);
   neighbors.forEach(({ length }, i) => {

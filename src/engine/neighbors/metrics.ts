@@ -40,7 +40,7 @@ function unitRows({ data, rows, columns }: Matrix, metric: 'cosine' | 'correlati
     const length = Math.sqrt(row.reduce((sum, entry) => sum + square(entry), 0));
     if (!(length > 0)) {
       throw new InvalidInputError(
-        `Row ${i} is ${metric === 'cosine' ? '0 throughout' : 'constant'}, so it has no direction that metric '${metric}' could compare. Leave it out, or take another metric.`,
+        `Row index ${i} is ${metric === 'cosine' ? '0 throughout' : 'constant'}, so it has no direction that metric '${metric}' could compare. Leave it out, or take another metric.`,
       );
     }
     for (let j = 0; j < columns; j++) row[j]! /= length;
@@ -75,7 +75,7 @@ export function givenDistances(given: Matrix, caller: string): GivenDistances {
   const bad = data.findIndex((entry) => !(entry >= -tolerance && entry < Infinity));
   if (bad >= 0) {
     throw new InvalidInputError(
-      `Distances are finite numbers from 0, but row ${Math.floor(bad / N)}, column ${bad % N} of ${caller} is ${data[bad]}. ` +
+      `Distances are finite numbers from 0, but entry [${Math.floor(bad / N)}][${bad % N}] of ${caller} is ${data[bad]}. ` +
         'Give a distance between every two points; 1 − s makes one of a similarity s up to 1.',
     );
   }
@@ -85,7 +85,7 @@ export function givenDistances(given: Matrix, caller: string): GivenDistances {
     const own = data[i * (N + 1)]!;
     if (Math.abs(own) > tolerance) {
       throw new InvalidInputError(
-        `The distance of point ${i} to itself (row ${i}, column ${i}) is ${own}, not 0. Give ${caller} distances, not similarities.`,
+        `The distance of point index ${i} to itself (entry [${i}][${i}]) is ${own}, not 0. Give ${caller} distances, not similarities.`,
       );
     }
     if (own !== 0) changed++;
@@ -95,7 +95,7 @@ export function givenDistances(given: Matrix, caller: string): GivenDistances {
       if (d === back && d >= 0) continue;
       if (Math.abs(d - back) > tolerance) {
         throw new InvalidInputError(
-          `Distances are symmetric, but row ${j}, column ${i} of ${caller} is ${back} and row ${i}, column ${j} is ${d}. ` +
+          `Distances are symmetric, but entry [${j}][${i}] of ${caller} is ${back} and entry [${i}][${j}] is ${d}. ` +
             'Take their means, if both are measurements of one distance.',
         );
       }

@@ -97,7 +97,7 @@ function unitRows(Y: SparseMatrix): SparseMatrix {
     const length = Math.sqrt(own.reduce((sum, value) => sum + value * value, 0));
     if (length === 0) {
       throw new InvalidInputError(
-        `Row ${i} is 0 throughout, so it has no direction that metric 'cosine' could compare. Leave it out.`,
+        `Row index ${i} is 0 throughout, so it has no direction that metric 'cosine' could compare. Leave it out.`,
       );
     }
     for (let p = 0; p < own.length; p++) own[p]! /= length;

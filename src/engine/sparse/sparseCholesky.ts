@@ -107,7 +107,7 @@ function addChild(
 
 function notPositiveDefinite({ size, order }: SymbolicFactor, k: number, pivot: number): NumericalError {
   return new NumericalError(
-    `The sparse ${size}×${size} matrix is not positive definite: the pivot of row ${order[k]} is ${pivot} after ${k} others. ` +
+    `The sparse ${size}×${size} matrix is not positive definite: the pivot of row index ${order[k]} is ${pivot} after ${k} others. ` +
       'Add to its diagonal, or look for missing or extreme values in its source.',
   );
 }

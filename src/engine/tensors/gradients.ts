@@ -239,9 +239,9 @@ export function repeatedGradients(): RepeatedGradients {
   };
 }
 
-type Found = Omit<ValueAndGradients, 'value'>;
+type GradientResult = Omit<ValueAndGradients, 'value'>;
 
-function isSameResult(a: Found, b: Found): boolean {
+function isSameResult(a: GradientResult, b: GradientResult): boolean {
   return (
     isSame(a.values, b.values) &&
     a.gradients.length === b.gradients.length &&

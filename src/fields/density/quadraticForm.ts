@@ -95,7 +95,7 @@ function layoutOf(all: readonly NamedForm[], size: number): Layout {
       const [i, j] = [form.rows[e]!, form.columns[e]!];
       if (j >= size) {
         throw new InvalidInputError(
-          `A constraint of '${set}' is about point ${j}, but there are ${size} points, numbered from 0.`,
+          `A constraint of '${set}' is about point index ${j}, but there are ${size} points, numbered from 0.`,
         );
       }
       if (i < j) edges.set(i * size + j, 0);

@@ -242,7 +242,7 @@ function checkMoments(given: unknown, { size, sources, targets }: Graph) {
   const flat = moments.variances.findIndex((variance) => !(variance > 0 && variance < Infinity));
   if (flat >= 0) {
     throw new InvalidInputError(
-      `The variances of expectedMoments are finite numbers above 0, but the one of point ${flat} is ${moments.variances[flat]}, so nothing bounds its ` +
+      `The variances of expectedMoments are finite numbers above 0, but the one of point index ${flat} is ${moments.variances[flat]}, so nothing bounds its ` +
         'precision. Leave that point out, or measure it from elsewhere than the mean.',
     );
   }

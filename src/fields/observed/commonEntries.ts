@@ -30,8 +30,8 @@ export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; square
     if (comparable < k) {
       throw new InvalidInputError(
         comparable === 0
-          ? `Row ${i} of the observations shares no observed column with another row, so it cannot be placed. Leave it out.`
-          : `Row ${i} of the observations has entries in common with ${counted(comparable, 'other row')} only, so it has no ${k} neighbors. Leave it out, or take fewer neighbors.`,
+          ? `Row index ${i} of the observations shares no observed column with another row, so it cannot be placed. Leave it out.`
+          : `Row index ${i} of the observations has entries in common with ${counted(comparable, 'other row')} only, so it has no ${k} neighbors. Leave it out, or take fewer neighbors.`,
       );
     }
     search.drain(rows, new Float64Array(k), 0);

@@ -52,6 +52,7 @@ export interface Finding {
   readonly code:
     | 'nothing'
     | 'ended'
+    | 'noise'
     | 'points'
     | 'torn'
     | 'far'
@@ -79,6 +80,8 @@ export interface AssessedParts {
   readonly status: FitStatus;
   /** Message of the fit. */
   readonly message: string;
+  /** True if a variance of its noise is at the lower limit of the search. */
+  readonly isAtNoiseFloor: boolean;
   readonly points: number;
   readonly latentDim: number;
   readonly scores: LocalScores;
@@ -202,6 +205,11 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
     );
   }
   if (status !== 'converged') add('ended', `The fit ended as '${status}'. ${message}`);
+  if (parts.isAtNoiseFloor)
+    add(
+      'noise',
+      'Intervals are too narrow: the noise is at its lower limit, and the mapping passes through the observations.',
+    );
   if (isShown) addMapFindings(parts, doubtful, add);
   for (const [found, of] of [
     [calibration, 'the held-out entries'],

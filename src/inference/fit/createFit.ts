@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
+import { entryInWords, Matrix } from '../../core/matrix.ts';
 import { type FittedTable, matchedObservations } from '../../core/namedTable.ts';
 import { firstNotFinite, positiveZeros, withPlainNumbers } from '../../core/plainNumbers.ts';
 import { checksums } from '../../core/saved.ts';
@@ -248,10 +248,9 @@ function boundOf(terms: FitOutcome['terms']): number {
 /** Sets the status to 'failed' if the objective, latents or eigenvalues are not finite, regardless of the model or solver, with a message that names them. */
 function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosterior): FitOutcome {
   const place = firstNotFinite(latents.data);
-  const row = Math.floor(place / latents.columns);
   const broken = [
     ...(Number.isFinite(outcome.objective) ? [] : [`the objective is ${outcome.objective}`]),
-    ...(place < 0 ? [] : [`row ${row}, column ${place % latents.columns} of the latents is ${latents.data[place]}`]),
+    ...(place < 0 ? [] : [`in the latents, ${entryInWords(latents, place)}`]),
     ...(eigenvalues === undefined || eigenvalues.every(Number.isFinite) ? [] : ['an eigenvalue is not finite']),
   ];
   if (broken.length === 0 || outcome.status === 'failed') return outcome;

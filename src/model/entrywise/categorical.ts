@@ -215,7 +215,7 @@ function ofWholeRows(entries: ObservationSupport, { toJSON }: Pick<Likelihood, '
         const sum = own.reduce((total, entry) => total + entry, 0);
         if (sum !== 1 && !own.every(Number.isNaN)) {
           throw new InvalidInputError(
-            `A category of ${entries.of} is 1 in the column of its level and 0 in the others, or NaN in all of them, but columns ${from} to ${from + size - 1} of row ${i}${name === undefined ? '' : ` of '${name}'`} are ${Array.from(own).join(', ')}. Correct them, or leave the row out.`,
+            `A category of ${entries.of} is 1 in the column of its level and 0 in the others, or NaN in all of them, but column indices ${from} to ${from + size - 1} of row index ${i}${name === undefined ? '' : ` of '${name}'`} are ${Array.from(own).join(', ')}. Correct them, or leave the row out.`,
           );
         }
         from += size;

@@ -354,7 +354,7 @@ function placesOf(owner: string, plate: string, rowOf: Plate['rowOf'], { data }:
   if (unseen < 0) return Int32Array.from(data, (level) => rowOf.get(level)!);
   const [first, last] = [[...rowOf.keys()][0], [...rowOf.keys()].at(-1)];
   throw new InvalidInputError(
-    `'${plate}' of ${owner} is ${data[unseen]} in row ${unseen}, which is not among its ${rowOf.size} values in the fit (${first} to ${last}). Give one of these.`,
+    `'${plate}' of ${owner} is ${data[unseen]} in row index ${unseen}, which is not among its ${rowOf.size} values in the fit (${first} to ${last}). Give one of these.`,
   );
 }
 

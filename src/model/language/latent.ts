@@ -179,7 +179,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
       throw new InvalidInputError(
         beyond === undefined
           ? `Option 'held' of '${name}' lists all ${start.rows} rows. Use posterior: fixedAt(X).`
-          : `Option 'held' of '${name}' lists row ${beyond}, but there are rows 0 to ${start.rows - 1}.`,
+          : `Option 'held' of '${name}' lists row index ${beyond}, but there are ${start.rows} rows.`,
       );
     }
     const placed = Matrix.from(start);

@@ -116,7 +116,7 @@ export const observationSupport = (
           if (expected === undefined) return;
           // A valid entry in an invalid row.
           const isRow = refuses(entry, 1) === undefined;
-          const place = `row ${i}${isRow ? '' : `, column ${j}`}${name === undefined ? '' : ` of '${name}'`}`;
+          const place = `${isRow ? `row index ${i}` : `entry [${i}][${j}]`}${name === undefined ? '' : ` of '${name}'`}`;
           throw new InvalidInputError(
             `An observation of ${of} is ${expected}, but ${place} is ${isRow ? 'not' : entry}. Correct it, leave the row out, or choose a density of such numbers.`,
             isRow ? { code: 'missingEntry' } : {},

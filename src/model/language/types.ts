@@ -3,8 +3,8 @@ import type { ObservationsLike } from '../../core/namedTable.ts';
 import type {
   CalibrationOptions,
   DistributedLatents,
+  FieldAbility,
   FieldLearning,
-  FieldShowing,
   Forecast,
   Forecasting,
   ForecastOptions,
@@ -80,7 +80,7 @@ type AbilityOf<D> = D extends { readonly '~says'?: infer S }
   ? unknown extends S
     ? never
     : 'field' extends S
-      ? FieldShowing
+      ? FieldAbility
       : never
   : never;
 
@@ -294,7 +294,7 @@ export interface FittedField extends Pick<LearnedField, 'precision' | 'covarianc
 }
 
 /** Members of fits with a random field over the points. */
-interface ShowingFields<V> extends FieldShowing {
+interface ShowingFields<V> extends FieldAbility {
   /** The random field of a variable, by its name. */
   field(name: keyof V & string): FittedField;
 }

@@ -439,19 +439,18 @@ export function observed<
 }
 
 function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
-  const list = givenList(given, "Option 'weights' of observed", 'a list of numbers, one per row');
+  const list = givenList(given, 'rowWeights', 'a list of numbers, one per row');
   // null and '' would become 0.
   const weights = Float64Array.from(list, (weight) => (typeof weight === 'number' ? weight : Number.NaN));
   if (weights.length !== rows) {
-    throw new InvalidInputError(
-      `Option 'weights' of observed contains one number per row, but there are ${rows} rows and ${weights.length} numbers.`,
-    );
+    throw new InvalidInputError(`There are ${rows} rows, but ${weights.length} row weights. Give one per row.`);
   }
   const odd = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
-  if (odd < 0) return weights;
-  throw new InvalidInputError(
-    `Option 'weights' of observed contains numbers from 0, but the weight of row ${odd} is ${describe(list[odd])}.`,
-  );
+  if (odd >= 0) {
+    throw new InvalidInputError(`Row weights are numbers from 0, but row index ${odd} has ${describe(list[odd])}.`);
+  }
+  if (weights.some((weight) => weight > 0)) return weights;
+  throw new InvalidInputError('All row weights are 0. Give some rows a positive one.');
 }
 
 /** Method of computing coordinates from a field: by eigenvectors of its covariance, or of its precision. */

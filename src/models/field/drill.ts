@@ -203,7 +203,7 @@ function momentsOf(points: Matrix, graph: Graph) {
   const atMean = variances.findIndex((variance) => !(variance > Number.EPSILON * mean));
   if (atMean >= 0) {
     throw new InvalidInputError(
-      `Point ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or add a column that differs from the mean there.`,
+      `Point index ${atMean} is at the mean of all points, so nothing bounds its precision. Leave it out, or add a column that differs from the mean there.`,
     );
   }
   return moments;

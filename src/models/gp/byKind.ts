@@ -482,13 +482,13 @@ function checkKinds(Y: Matrix, views: readonly KindView[], names: readonly strin
       const entries = positions.map((position) => Y.at(i, position));
       if (kind === 'amount' && entries[0]! <= 0) {
         throw new InvalidInputError(
-          `Column '${name}' was fitted as an amount, above 0, but row ${i} has ${entries[0]}. Correct it, make it missing (NaN), or fit again with the column as a number.`,
+          `Column '${name}' was fitted as an amount, above 0, but row index ${i} has ${entries[0]}. Correct it, make it missing (NaN), or fit again with the column as a number.`,
         );
       }
       if (kind !== 'category' || !entries.every((entry) => entry === 0)) continue;
       const levels = positions.map((position) => `'${names[position]!.slice(name.length + 1)}'`).join(', ');
       throw new InvalidInputError(
-        `Row ${i} has a level of '${name}' that was not fitted, which had ${levels}. Correct it, make it missing, leave the row out, or fit again with rows of that level.`,
+        `Row index ${i} has a level of '${name}' that was not fitted, which had ${levels}. Correct it, make it missing, leave the row out, or fit again with rows of that level.`,
         { code: 'unknownName', subject: name },
       );
     }

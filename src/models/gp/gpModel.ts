@@ -1,6 +1,6 @@
 import type { Matrix } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { FieldShowing, Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
+import type { FieldAbility, Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterValue } from '../../model/parameter.ts';
 import type { PathsBelow } from '../../model/part.ts';
@@ -45,7 +45,7 @@ type ViewsPaths<Kernels> = Intersection<
 /** Abilities that a prior adds to fits, by its type. */
 type AbilitiesSaid<S> = unknown extends S
   ? unknown
-  : ('field' extends S ? FieldShowing : unknown) & ('next' extends S ? Forecasting : unknown);
+  : ('field' extends S ? FieldAbility : unknown) & ('next' extends S ? Forecasting : unknown);
 
 /** Abilities of fits with these priors. */
 export type AbilitiesOf<Priors extends readonly Prior[]> = Intersection<

@@ -1,18 +1,35 @@
 import type { MatrixLike } from '../../core/matrix.ts';
 import { givenOptions } from '../../core/options.ts';
+import { isOpen } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { Observations } from '../../model/language/observations.ts';
+
 import type { ParameterLike } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
 import { tsneNeighbors } from '../../priors/neighborEmbeddings.ts';
 import { rank } from '../../priors/rank.ts';
+import { structureOf } from '../../processes/approximations.ts';
 import { neighborCount } from '../spectral/neighborhood/neighborhood.ts';
-import { type FamilyOptions, familyModel, type SmoothKernel } from './family.ts';
+import { type FamilyOptions, familyModel, type SmoothKernel, type SpelledOut } from './family.ts';
 import { smoothMapping } from './gplvm.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type Strength, strengthFor } from './strengths.ts';
+
+/**
+ * Smooth mapping, checked before neighborhoods are computed.
+ *
+ * @throws InvalidInputError for more points than an exact process has memory for
+ */
+const mappingOf =
+  ({ latentDim, inducing = 'none', approximation, missing }: FamilyOptions) =>
+  (y: Observations, options: SpelledOut) => {
+    const mapping = smoothMapping(y, options);
+    const isExact = inducing === 'none' && (approximation === undefined || approximation.name === 'exact');
+    if (isExact && missing === undefined && !isOpen(mapping.kernel)) structureOf(mapping.kernel, y.raw.rows, latentDim);
+    return mapping;
+  };
 
 export interface LlGplvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
@@ -52,7 +69,7 @@ export function llGplvm<
     neighbors === undefined ? neighborCount(undefined, raw.rows, 'llGplvm') : { k: neighbors, note: '' };
   const prior = (y: Observations) => locality(countOf(y).k, { strength: strengthFor('locality', strength, y.raw) });
   const own = { prior, options: ['neighbors', 'strength'] };
-  return familyModel('llGplvm', Y, rest, own, (y, o) => ({ ...smoothMapping(y, o), note: countOf(y).note }));
+  return familyModel('llGplvm', Y, rest, own, (y, o) => ({ ...mappingOf(rest)(y, o), note: countOf(y).note }));
 }
 
 export interface RankGplvmOptions<
@@ -132,5 +149,5 @@ export function tsneGplvm<
       strength: strengthFor('tsne', strength, raw),
       ...(perplexity === undefined ? {} : { perplexity }),
     });
-  return familyModel('tsneGplvm', Y, rest, { prior, options: ['strength', 'perplexity'] }, smoothMapping);
+  return familyModel('tsneGplvm', Y, rest, { prior, options: ['strength', 'perplexity'] }, mappingOf(rest));
 }

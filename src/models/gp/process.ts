@@ -168,7 +168,7 @@ export function checkRows(model: string, views: readonly CheckedView[]): void {
   for (let i = 0; i < rows; i++) {
     if (views.some(({ y }) => isObserved(y.raw, i))) continue;
     if (views.length === 1) throw unobservedRow(i, 'the observations');
-    throw new InvalidInputError(`Row ${i} is missing in every view of ${model}. Leave that point out.`);
+    throw new InvalidInputError(`Row index ${i} is missing in every view of ${model}. Leave that point out.`);
   }
 }
 

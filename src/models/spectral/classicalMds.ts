@@ -5,7 +5,14 @@ import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { doublyCentered, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
-import { inputOption, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
+import {
+  embeddingShapes,
+  inputOption,
+  latentDimOption,
+  type SpectralModel,
+  savedSpectral,
+  traceTerm,
+} from './embedding/options.ts';
 import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
 import { distancesFrom } from './neighborhood/distanceInput.ts';
 import { placeByProducts } from './placement/byProducts.ts';
@@ -67,6 +74,7 @@ const defined = defineComputedModel({
       message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}${note}`,
     };
   },
+  shapes: ({ points }, found) => embeddingShapes(points.rows, found),
   posterior: ({ latents, eigenvalues }, { points, distances, checked: { input, latentDim } }) => ({
     placement: {
       acceptsMissing: false,

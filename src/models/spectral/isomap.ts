@@ -8,10 +8,11 @@ import { rowsOf } from '../../core/rowMatrices.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { geodesicDistances, type LandmarkDistances, landmarkDistances } from '../../engine/graph/shortestPaths.ts';
 import { stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import { doublyCentered, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import {
+  embeddingShapes,
   type GraphEmbedding,
   inputOption,
   latentDimOption,
@@ -139,6 +140,11 @@ const defined = defineComputedModel({
       message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${few}${note}${euclideanNote(smallest, eigenvalues[0]!)}${inputNote(given)}`,
     };
   },
+  shapes: ({ given }, found) => {
+    const shapes = embeddingShapes(sizeOf(given), found);
+    const { landmarks } = found.parameters as { landmarks?: readonly number[] };
+    return { ...shapes, meanSquaredDistances: [landmarks?.length ?? shapes.latents[0]!] };
+  },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),
   toJSON: ({ given, saved }) => savedSpectral('isomap', given.points, saved),
 });
@@ -157,7 +163,7 @@ function* squaredPaths(
 }
 
 function placementOf(
-  { latents, eigenvalues, parameters: { meanSquaredDistances, landmarks, points: part } }: Found,
+  { latents, eigenvalues, parameters: { meanSquaredDistances, landmarks, points: part } }: ComputedSolution,
   { given, neighborhood, shown: search }: IsomapData,
 ): Placement {
   return {

@@ -18,7 +18,7 @@ import {
   signedScores,
 } from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
-import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
+import { checkVaried, embeddingShapes, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { kernelFor } from './kernelPca.ts';
 
 export interface KernelLdaOptions extends OptionsIn<typeof schema> {}
@@ -97,6 +97,7 @@ const defined = defineComputedModel({
       message: `Closed form: ${classes.count} classes in ${rank} directions of the feature space.${unitsAdvice(points)}`,
     };
   },
+  shapes: ({ points: { rows: N } }, found) => embeddingShapes(N, found, (q) => ({ coefficients: [N, q], means: [N] })),
   posterior: placedByFeatures,
   toJSON: ({ points, classes, latentDim, kernel, regularization }) =>
     savedSpectral('kernelLda', points, { labels: savedLabels(classes), latentDim, kernel, regularization }),

@@ -16,10 +16,10 @@ import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import { withoutDensity } from '../../model/posterior.ts';
 import { doublyCentered, leadingEmbedding } from './embedding/leadingEmbedding.ts';
-import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
+import { embeddingShapes, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
 
 export interface KernelPcaOptions extends OptionsIn<typeof schema> {}
@@ -97,6 +97,7 @@ const defined = defineComputedModel({
       message: `Closed form: ${part} of the variance in feature space is in ${counted(latentDim, 'dimension')}.${note}${unitsAdvice(points)}`,
     };
   },
+  shapes: ({ points }, found) => embeddingShapes(points.rows, found),
   posterior: (found, { points, kernel }) => ({
     placement: {
       acceptsMissing: false,
@@ -108,7 +109,7 @@ const defined = defineComputedModel({
     savedSpectral('kernelPca', points, { latentDim, kernel, embedding }),
 });
 
-function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: Found, Y: Matrix): Matrix {
+function placed(kernel: Kernel, points: Matrix, { latents: X, eigenvalues }: ComputedSolution, Y: Matrix): Matrix {
   const { rows: N, columns: q } = X;
   const K = covariance(kernel, points);
   const means = Float64Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);

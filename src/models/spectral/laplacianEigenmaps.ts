@@ -11,10 +11,11 @@ import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { sparseLaplacian } from '../../engine/sparse/sparseSymmetric.ts';
 import { stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import {
   checkVaried,
+  embeddingShapes,
   type GraphEmbedding,
   latentDimOption,
   presetOption,
@@ -142,6 +143,7 @@ const defined = defineComputedModel({
       message: `Closed form.${data.few}${note}${componentsNote(graph)}${inputNote(given)}`,
     };
   },
+  shapes: ({ given }, found) => embeddingShapes(sizeOf(given), found),
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),
   toJSON: ({ given, saved }) => savedSpectral('laplacianEigenmaps', given.points, saved),
 });
@@ -175,12 +177,12 @@ function checkDegrees(
   const alone = degrees.findIndex((degree) => !(degree > 0));
   if (alone < 0 || !normalized) return;
   throw new InvalidInputError(
-    `Point ${shown[alone]} has no neighbor of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbors.`,
+    `Point index ${shown[alone]} has no neighbor of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbors.`,
   );
 }
 
 function placementOf(
-  { latents, eigenvalues, parameters: { points: part } }: Found,
+  { latents, eigenvalues, parameters: { points: part } }: ComputedSolution,
   { given: { points }, neighborhood, mutual, checked: { weights, width, normalized } }: EigenmapsData,
 ): Placement {
   return {

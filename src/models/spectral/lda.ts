@@ -21,7 +21,7 @@ import {
   signedScores,
 } from './embedding/classScatter.ts';
 import { placedByScores } from './embedding/linearGaussian.ts';
-import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
+import { checkVaried, embeddingShapes, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
 export interface LdaOptions extends OptionsIn<typeof schema> {}
 
@@ -107,6 +107,8 @@ const defined = defineComputedModel({
       message: `Closed form: ${classes.count} classes, shrinkage ${shrinkage.toPrecision(3)}.`,
     };
   },
+  shapes: ({ points }, found) =>
+    embeddingShapes(points.rows, found, (q) => ({ components: [points.columns, q], mean: [points.columns] })),
   posterior: (found) => placedByScores(found),
   toJSON: ({ points, classes, latentDim, shrinkage }) =>
     savedSpectral('lda', points, { labels: savedLabels(classes), latentDim, shrinkage }),
@@ -129,7 +131,7 @@ function varyingColumns(within: Float64Array, between: Float64Array): number[] {
     if (inside > 1e-24 * (inside + outside)) varying.push(d);
     else if (outside > 0) {
       throw new InvalidInputError(
-        `Column ${d} of the observations (from 0) differs between the classes of lda and does not vary within any, so it alone separates them, and S_w is singular. Leave that column out.`,
+        `Column index ${d} of the observations differs between the classes of lda and does not vary within any, so it alone separates them, and S_w is singular. Leave that column out.`,
       );
     }
   });

@@ -9,6 +9,7 @@ import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import {
   checkVaried,
+  embeddingShapes,
   inOrder,
   latentDimOption,
   regularizationOption,
@@ -19,7 +20,7 @@ import {
 import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
 import { checkNoGraph, neighborInput } from './neighborhood/graphInput.ts';
 import { precisionOf, reconstructingLists, reconstructionFactor } from './neighborhood/localReconstruction.ts';
-import { disconnectedOption, type NeighborInput, neighborCount } from './neighborhood/neighborhood.ts';
+import { disconnectedOption, type NeighborInput, neighborCount, sizeOf } from './neighborhood/neighborhood.ts';
 import { isPoint, placeByEquation, placedRows, reconstructedRows } from './placement/byWeights.ts';
 
 export interface LleOptions extends OptionsIn<typeof schema> {}
@@ -103,6 +104,7 @@ const defined = defineComputedModel({
       message: `Closed form.${few}${note}${unitsAdvice(points)}`,
     };
   },
+  shapes: ({ given }, found) => embeddingShapes(sizeOf(given), found),
   posterior: ({ latents, eigenvalues, parameters: { points: part } }, { given: { points }, k, checked }) => ({
     placement: {
       acceptsMissing: false,

@@ -19,12 +19,13 @@ import { type Classes, members } from '../../engine/graph/labelGraph.ts';
 import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import { checkedClasses, generalizedPairs, savedLabels, signedScores } from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { placedByScores } from './embedding/linearGaussian.ts';
 import {
   checkVaried,
+  embeddingShapes,
   latentDimOption,
   type SpectralEmbedding,
   type SpectralModel,
@@ -133,6 +134,12 @@ interface Choices {
   readonly kernel: Kernel | undefined;
 }
 
+/** Points and the kind of their axes. */
+interface Axes {
+  readonly points: Matrix;
+  readonly choices: Choices;
+}
+
 interface LppData {
   readonly points: Matrix;
   readonly neighborhood: NeighborhoodOptions;
@@ -150,6 +157,7 @@ const ofNeighbors = defineComputedModel({
     const graph = yield* stage('neighbors', neighborhoodGraph(points, neighborhood, 'lpp', edges));
     return yield* projected(points, graph, choices, 'lpp', `${few}${componentsNote(graph)}${unitsAdvice(points)}`);
   },
+  shapes: shapesOfAxes,
   posterior: placement,
   toJSON: ({ points, saved }) => savedSpectral('lpp', points, saved),
 });
@@ -168,6 +176,7 @@ const ofClasses = defineComputedModel({
     const graph = k === undefined ? labelGraph(labels) : nearInClass(points, classes, k);
     return completed(projected(points, graph, choices, 'slpp', ` ${classes.count} classes.`)) as SpectralEmbedding;
   },
+  shapes: shapesOfAxes,
   posterior: placement,
   toJSON: ({ points, classes, neighbors, choices: { latentDim, ridge, kernel } }) =>
     savedSpectral('slpp', points, {
@@ -179,11 +188,16 @@ const ofClasses = defineComputedModel({
     }),
 });
 
+/** Shapes of a fit's axes, or of its coefficients in the feature space. */
+function shapesOfAxes({ points: { rows: N, columns: D }, choices }: Axes, found: ComputedSolution) {
+  const isLinear = choices.kernel === undefined;
+  return embeddingShapes(N, found, (q) =>
+    isLinear ? { components: [D, q], mean: [D] } : { coefficients: [N, q], means: [N] },
+  );
+}
+
 /** Places new rows by the axes of a fit, or by its coefficients in the feature space. */
-function placement(
-  found: Found,
-  { points, choices: { kernel } }: { readonly points: Matrix; readonly choices: Choices },
-) {
+function placement(found: ComputedSolution, { points, choices: { kernel } }: Axes) {
   return kernel === undefined ? placedByScores(found) : placedByFeatures(found, { points, kernel });
 }
 

@@ -4,10 +4,11 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { supportGraph } from '../../engine/graph/graph.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import {
   checkVaried,
+  embeddingShapes,
   type GraphEmbedding,
   inputOption,
   latentDimOption,
@@ -21,6 +22,7 @@ import {
   type NeighborInput,
   neighborhoodFrom,
   neighborhoodOptions,
+  sizeOf,
 } from './neighborhood/neighborhood.ts';
 import { placedByLearnedKernel } from './placement/byProducts.ts';
 import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
@@ -125,6 +127,7 @@ const defined = defineComputedModel({
   name: 'mvu',
   solve: ({ given, neighborhood, choices }: MvuData, context) =>
     unfoldedEmbedding(given, neighborhood, choices, context),
+  shapes: ({ given }, found) => embeddingShapes(sizeOf(given), found),
   posterior: (found, data) => {
     const { given, neighborhood, choices } = data;
     return {
@@ -138,7 +141,10 @@ const defined = defineComputedModel({
   toJSON: ({ given, saved }) => savedSpectral('mvu', given.points, saved),
 });
 
-function placementOf({ latents, parameters: { points } }: Found, { given, neighborhood }: MvuData): Placement {
+function placementOf(
+  { latents, parameters: { points } }: ComputedSolution,
+  { given, neighborhood }: MvuData,
+): Placement {
   return {
     acceptsMissing: false,
     observedColumns: given.points.columns,

@@ -6,7 +6,14 @@ import type { Predicting, Reconstructing } from '../../model/abilities.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import { type LinearGaussian, linearPosterior, principalAxes } from './embedding/linearGaussian.ts';
-import { checkVaried, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
+import {
+  checkVaried,
+  embeddingShapes,
+  latentDimOption,
+  type SpectralModel,
+  savedSpectral,
+  traceTerm,
+} from './embedding/options.ts';
 
 export interface PcaOptions extends OptionsIn<typeof schema> {}
 
@@ -63,6 +70,12 @@ const defined = defineComputedModel({
       message: `Closed form: ${((100 * kept) / total).toFixed(1)} % of the variance is in ${latentDim} of ${points.columns} dimensions.${unitsAdvice(points)}`,
     };
   },
+  shapes: ({ points }, found) =>
+    embeddingShapes(points.rows, found, (q) => ({
+      components: [points.columns, q],
+      mean: [points.columns],
+      noise: [],
+    })),
   posterior: ({ parameters }, { points }) => linearPosterior(linearMapOf(parameters), points.columns),
   toJSON: ({ points, latentDim }) => savedSpectral('pca', points, { latentDim }),
 });

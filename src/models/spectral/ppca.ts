@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import {
   isScaled,
   observationsFrom,
@@ -13,12 +13,11 @@ import {
   standardized,
 } from '../../core/observations.ts';
 import { checkOptions, missingOption, type OptionsIn } from '../../core/options.ts';
-import { damagedAt } from '../../core/saved.ts';
 import { counted } from '../../core/wording.ts';
 import { principalAxes as axesOf } from '../../engine/dense/principalComponents.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { ComputationStep } from '../../model/computation.ts';
-import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { type ComputedSolution, defineComputedModel } from '../../model/computedModel.ts';
 import { type IncompleteAxes, incompleteAxes } from './embedding/incompleteAxes.ts';
 import {
   type LinearGaussian,
@@ -29,6 +28,7 @@ import {
 } from './embedding/linearGaussian.ts';
 import {
   checkVaried,
+  embeddingShapes,
   latentDimOption,
   type SpectralEmbedding,
   type SpectralModel,
@@ -123,6 +123,10 @@ const defined = defineComputedModel({
       message: `Closed form: the maximum of the likelihood.${isFlat ? FLAT : ''}${isDivided && scale === 'auto' ? SCALED_NOTE : ''}`,
     };
   },
+  shapes: ({ points: { rows: N, columns: D } }, found) => {
+    const noise = typeof found.parameters.noise === 'number' ? [] : [D];
+    return embeddingShapes(N, found, (q) => ({ weights: [D, q], mean: [D], noise }));
+  },
   posterior: (found, { points, dual }) => {
     const map = linearMapOf(found, dual);
     return { ...linearPosterior(map, points.columns), ...(!dual && { missing: missingLinear(map) }) };
@@ -145,7 +149,7 @@ function* incomplete(
   const empty = observed.indexOf(0);
   if (empty >= 0) {
     throw new InvalidInputError(
-      `Column ${empty} of the observations (from 0) has no observed entries, so its missing entries cannot be imputed. Leave that column out.`,
+      `Column index ${empty} of the observations has no observed entries, so its missing entries cannot be imputed. Leave that column out.`,
     );
   }
   const { mean: center, deviation } = standardization;
@@ -245,13 +249,12 @@ const withoutNoise = (directions: number) =>
 const scaledColumns = (A: Matrix, factorOf: (column: number) => number): Matrix =>
   A.map((entry, _, c) => entry * factorOf(c));
 
-function linearMapOf({ parameters, eigenvalues }: Found, dual: boolean): LinearGaussian {
+function linearMapOf({ parameters, eigenvalues }: ComputedSolution, dual: boolean): LinearGaussian {
   const { weights, mean, noise } = parameters as {
     weights: Matrix;
     mean: readonly number[];
     noise: number | readonly number[];
   };
-  if (!(weights instanceof Matrix)) throw damagedAt('values.weights', 'they are missing.');
   const noises = typeof noise === 'number' ? new Float64Array(weights.rows).fill(noise) : noise;
   const map: LinearGaussian = { W: weights, mean, noise: noises, prior: 1 };
   if (!dual) return map;

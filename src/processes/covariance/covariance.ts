@@ -112,7 +112,9 @@ export function observedPatterns(Y: Matrix): ObservedPattern[] {
   for (let j = 0; j < D; j++) {
     const rows = Array.from({ length: N }, (_, i) => i).filter((i) => !Number.isNaN(Y.at(i, j)));
     if (rows.length === 0) {
-      throw new InvalidInputError(`Column ${j} of the observations contains missing entries only. Drop that column.`);
+      throw new InvalidInputError(
+        `Column index ${j} of the observations contains missing entries only. Drop that column.`,
+      );
     }
     const key = rows.join();
     const pattern = patterns.get(key);

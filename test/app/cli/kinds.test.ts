@@ -53,7 +53,9 @@ it('a table of several kinds of columns is fitted, filled in, placed and drawn w
   const unknown = write('unknown.csv', text([HEADER, customers[0]!, [...customers[1]!.slice(0, 4), 'gold', 'EUR']]));
   const refused = await latentfield(['project', out, unknown]);
   expect(refused.exitCode).toBe(2);
-  expect(refused.stderr).toMatch(/Row 1 has a level of 'plan' that was not fitted, which had 'basic', 'pro', 'team'/);
+  expect(refused.stderr).toMatch(
+    /Row index 1 has a level of 'plan' that was not fitted, which had 'basic', 'pro', 'team'/,
+  );
   const drawn = await latentfield(['sample', out]);
   const [names, first] = drawn.stdout.split('\n').map((line) => line.split(',')) as [string[], string[]];
   const levels = LEVELS.map((level) => Number(first[names.indexOf(`plan=${level}`)]));
@@ -128,4 +130,8 @@ it('impute fills in the holes of a new table in its own form, with deviations an
   );
   const again = await latentfield(['impute', out, fresh, '--deviations', moments]);
   expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('another --deviations')]);
+  const [wrong, spread] = [join(path, 'q.txt'), join(path, 'spread.csv')];
+  const refused = await latentfield(['impute', out, fresh, '--out', wrong, '--deviations', spread]);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('written as .csv or .tsv')]);
+  expect(existsSync(spread)).toBe(false);
 });

@@ -54,10 +54,10 @@ describe('Parquet and Arrow', () => {
       expect(table.labels).toEqual(['oil', 'gas', 'oil']);
       // Booleans are numbers by their type, not text that is taken for one.
       expect(table.notes).toEqual(['1 of 9 entries is missing.']);
-      await expect(read(file, bytes(name), { drop: 'wide' })).rejects.toThrow("row 1, column 'a' is 'NaN'");
+      await expect(read(file, bytes(name), { drop: 'wide' })).rejects.toThrow("row index 1, column 'a' is 'NaN'");
       // 2⁵³ + 1 is no double.
       const refused = read(file, bytes(name), { allowMissing: true });
-      await expect(refused).rejects.toThrow("row 0, column 'wide' contains '9007199254740993'");
+      await expect(refused).rejects.toThrow("row index 0, column 'wide' contains '9007199254740993'");
     },
   );
 

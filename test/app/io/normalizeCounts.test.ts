@@ -31,14 +31,14 @@ describe('normalizeCounts', () => {
   });
 
   it.each([
-    [[[1, -2]], { log1p: true }, /Row 0, column 1 is -2/],
+    [[[1, -2]], { log1p: true }, /Entry \[0\]\[1\] is -2/],
     [
       [
         [1, 2],
         [Number.NaN, 1],
       ],
       { rowSums: 10 },
-      /Row 1, column 0 is missing/,
+      /Entry \[1\]\[0\] is missing/,
     ],
     [
       [
@@ -46,7 +46,7 @@ describe('normalizeCounts', () => {
         [0, 0],
       ],
       { rowSums: 'median' as const },
-      /Row 1.*no sum/,
+      /Entry \[1\].*no sum/,
     ],
     [[[1, 2]], { rowSums: 0 }, /rowSums.*above 0, or 'median'/],
     [[[1, 2]], { rowSum: 1 } as object, /rowSum'.*Did you mean 'rowSums'/],

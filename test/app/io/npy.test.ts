@@ -106,7 +106,7 @@ describe('readTable on .npy', () => {
   });
 
   it('reads NaN only when missing numbers are allowed', async () => {
-    await expect(read('missing')).rejects.toThrow("row 0, column 'column1' is 'NaN'. Fill it in");
+    await expect(read('missing')).rejects.toThrow("row index 0, column 'column1' is 'NaN'. Fill it in");
     expect((await read('missing', { allowMissing: true })).observations.toArrays()).toEqual([
       [1, Number.NaN],
       [2, 3],
@@ -115,7 +115,7 @@ describe('readTable on .npy', () => {
 
   it('explains invalid input', async () => {
     await expect(read('infinite', { allowMissing: true })).rejects.toThrow(
-      "row 1, column 'column0' contains 'Infinity'",
+      "row index 1, column 'column0' contains 'Infinity'",
     );
     await expect(read('complex')).rejects.toThrow('complex numbers');
     await expect(read('text')).rejects.toThrow('has no column of numbers: there are no data.');

@@ -50,6 +50,6 @@ describe('rowsOf', () => {
       await expect(rowsOf(file)).rejects.toThrow(message);
     }
     const rows = await rowsOf(written('ok.npy', '<f8', '(2, 2)', four));
-    await expect(rows.read(Int32Array.of(0, 2))).rejects.toThrow(/has rows 0 to 1, but row 2 was requested/);
+    await expect(rows.read(Int32Array.of(0, 2))).rejects.toThrow(/has rows 0 to 1, but row index 2 was requested/);
   });
 });

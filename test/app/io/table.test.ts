@@ -141,6 +141,13 @@ describe('readTable on text', () => {
 });
 
 describe('writeTable', () => {
+  it('numbers names that come again, among ids and labels too', async () => {
+    const file = join(temporaryFolder().path, 't.csv');
+    const column = (name: string) => ({ name, values: ['p'] });
+    await writeTable(file, [[1, 2, 3]], ['a', 'b', 'a'], column('b'), { ids: column('a') });
+    expect(readFileSync(file, 'utf8')).toBe('a,a.1,b,a.2,b.1\np,1,2,3,p\n');
+  });
+
   it('writes doubles that read back bit for bit, and labels that need quotes', async () => {
     const { path } = temporaryFolder();
     const matrix = Matrix.from([

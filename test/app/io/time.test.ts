@@ -56,9 +56,9 @@ describe('sequences', () => {
   });
 
   it('of times that do not ascend or are missing are refused with the row', () => {
-    expect(() => segmentsOf([1, 2, 2])).toThrow(/row 2 \(from 0\) has 2 after 2.*Sort the rows/);
-    expect(() => segmentsOf([1, 3, 2])).toThrow(/row 2 \(from 0\) has 2 after 3/);
-    expect(() => segmentsOf([1, Number.NaN])).toThrow(/row 1 \(from 0\) is NaN/);
+    expect(() => segmentsOf([1, 2, 2])).toThrow(/row index 2 has 2 after 2.*Sort the rows/);
+    expect(() => segmentsOf([1, 3, 2])).toThrow(/row index 2 has 2 after 3/);
+    expect(() => segmentsOf([1, Number.NaN])).toThrow(/row index 1 is NaN/);
     expect(() => segmentsOf([])).toThrow(/takes the times of N rows/);
     expect(() => segmentsOf('soon' as unknown as number[])).toThrow(/takes the times of N rows/);
     expect(() => segmentsOf([1, 2], { maxStep: 0 })).toThrow(/maxStep/);
@@ -124,7 +124,7 @@ describe('a table with gaps in time', () => {
     const data = write('mixed.csv', table([dates[1]!, dates[0]!, ...dates.slice(2)]));
     const ran = await latentfield(['fit', data, ...short, '--time', 'day', '--out', out]);
     expect(ran.exitCode).toBe(2);
-    expect(ran.stderr).toMatch(/must ascend, but row 1 .*Sort the rows/);
+    expect(ran.stderr).toMatch(/must ascend, but row index 1 .*Sort the rows/);
   });
 });
 

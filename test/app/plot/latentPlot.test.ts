@@ -146,7 +146,7 @@ describe('latentPlot', () => {
 
   it.each([
     ['labels', { latents, labels: ['a'] }, 'There are 5 latent points, but 1 labels were given.'],
-    ['NaN', { latents: [[0, Number.NaN]] }, 'row 0, column 1 is NaN'],
+    ['NaN', { latents: [[0, Number.NaN]] }, 'entry [0][1] is NaN'],
     ['columns', { latents, columns: [0, 2] }, 'columns [0, 2] of 5×2 latents were requested'],
     ['none', { latents: [] }, '0×0 latents'],
     [
@@ -172,7 +172,7 @@ describe('latentPlot', () => {
           ]),
         },
       },
-      'row 0, column 1 is 0',
+      'entry [0][1] is 0',
     ],
   ])('explains invalid input: %s', async (_, options, expected) => {
     await expect(latentPlot(options)).rejects.toThrow(expected);

@@ -199,9 +199,7 @@ describe('ellipses of variances', () => {
     expect(unit).toBeCloseTo(500 / 6, 1);
     for (const width of extent) expect(width).toBeCloseTo(unit, 1);
     await expect(latentPlot({ latents, variances: [[1, 1]] })).rejects.toThrow('Latents of 5×2 take as many variances');
-    await expect(latentPlot({ latents, variances: latents.map(() => [1, -1]) })).rejects.toThrow(
-      'row 0, column 1 is -1',
-    );
+    await expect(latentPlot({ latents, variances: latents.map(() => [1, -1]) })).rejects.toThrow('entry [0][1] is -1');
   });
 });
 

@@ -86,7 +86,7 @@ describe('plotHtml', () => {
 
   it.each([
     ['ids', { latents, ids: ['a'] }, '5 latent points, but 1 ids'],
-    ['latents', { latents: [[0, Infinity]] }, 'row 0, column 1 is Infinity'],
+    ['latents', { latents: [[0, Infinity]] }, 'entry [0][1] is Infinity'],
     ['none', { latents: [] }, '1 to 200000 points, but latents of 0×0'],
     ['rows', { latents, observations: [[1]] }, '5 latent points, but 1 observations'],
     ['names', { latents, observations, columnNames: ['a'] }, '2 columns, but 1 names'],

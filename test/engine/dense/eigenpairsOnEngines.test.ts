@@ -67,7 +67,7 @@ describe.each(engines)('eigenpairs on the engine %s', (engine) => {
     const broken = new Matrix(A.data.slice(), n, n);
     broken.data[5 * n + 3] = Number.NaN;
     broken.data[3 * n + 5] = Number.NaN;
-    expect(() => on(() => symmetricEigenpairs(broken))).toThrow('row 5, column 3 is NaN');
+    expect(() => on(() => symmetricEigenpairs(broken))).toThrow('entry [5][3] is NaN');
     expect(() => on(() => completed(topEigenpairsOf(broken, 2)))).toThrow(NumericalError);
     expect(() => completed(topEigenpairsOf(A, n + 1))).toThrow(`request 1 to ${n}`);
   });

@@ -131,7 +131,7 @@ describe('the largest eigenpairs', () => {
         5,
         2,
       ),
-    ).toThrow('row 0, column 0 is NaN');
+    ).toThrow('entry [0][0] is NaN');
   });
 });
 

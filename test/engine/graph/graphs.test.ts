@@ -138,7 +138,7 @@ describe('bad input is refused with a sentence', () => {
     [
       'NaN',
       () => knnGraph([[0], [Number.NaN]], 1),
-      /Y of knnGraph must contain finite numbers, but row 1, column 0 is NaN/,
+      /Y of knnGraph must contain finite numbers, but entry \[1\]\[0\] is NaN/,
     ],
     ['one point', () => knnGraph([[0]], 1), /at least 2 points, but a 1×1 matrix/],
     [

@@ -104,7 +104,7 @@ describe('nearest neighbors', () => {
         ],
         1,
       ),
-    ).toThrow('row 1, column 1 is NaN');
+    ).toThrow('entry [1][1] is NaN');
     expect(() => nearestNeighbors([], 1)).toThrow('shape 0×0');
     expect(() => nearestNeighbors([[0], [1]], 1, { queries: [[0, 1]] })).toThrow('queries has 2 columns');
   });

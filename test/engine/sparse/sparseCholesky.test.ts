@@ -120,12 +120,14 @@ describe('a sparse Cholesky factor', () => {
     );
     const fail = () => factorize(analyze(pattern), values);
     expect(fail).toThrow(NumericalError);
-    expect(fail).toThrow('The sparse 3×3 matrix is not positive definite: the pivot of row 2 is -4');
+    expect(fail).toThrow('The sparse 3×3 matrix is not positive definite: the pivot of row index 2 is -4');
     const order = Int32Array.of(0, 1, 2);
     expect(() => factorize(analyze(pattern, { order }), Float64Array.of(1, 2, 1, 1))).toThrow(
-      'row 1 is -3 after 1 others',
+      'row index 1 is -3 after 1 others',
     );
-    expect(() => factorize(analyze(pattern, { order }), Float64Array.of(1, Number.NaN, 1, 1))).toThrow('row 1 is NaN');
+    expect(() => factorize(analyze(pattern, { order }), Float64Array.of(1, Number.NaN, 1, 1))).toThrow(
+      'row index 1 is NaN',
+    );
   });
 
   it('refuses a right-hand side of another length', () => {

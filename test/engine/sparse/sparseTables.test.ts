@@ -142,15 +142,15 @@ it('mismatched compressed rows and invalid components and metrics are refused', 
   };
   const Y = new SparseMatrix(parts);
   expect(() => new SparseMatrix({ ...parts, starts: Int32Array.of(0, 2) })).toThrow(/3 starts/);
-  expect(() => new SparseMatrix({ ...parts, indices: Int32Array.of(0, 2) })).toThrow(/column 2/);
+  expect(() => new SparseMatrix({ ...parts, indices: Int32Array.of(0, 2) })).toThrow(/column index 2/);
   expect(() => new SparseMatrix({ ...parts, starts: Int32Array.of(0, 2, 2), indices: Int32Array.of(1, 0) })).toThrow(
     /rise/,
   );
-  expect(() => new SparseMatrix({ ...parts, values: Float64Array.of(1, Number.NaN) })).toThrow(/NaN at row 1/);
+  expect(() => new SparseMatrix({ ...parts, values: Float64Array.of(1, Number.NaN) })).toThrow(/NaN at \[1\]/);
   expect(() => sparsePrincipalComponents(Y, 2)).toThrow(/from 1 to 1/);
   expect(() => sparsePrincipalComponents([[1, 2]] as never, 1)).toThrow(/a SparseMatrix/);
   expect(() => sparseNeighbors(Y, 2)).toThrow(InvalidInputError);
   expect(() => sparseNeighbors(Y, 1, { metric: 'jaccard' as 'cosine' })).toThrow(/'euclidean' or 'cosine'/);
   const empty = new SparseMatrix({ ...parts, starts: Int32Array.of(0, 2, 2), indices: Int32Array.of(0, 1) });
-  expect(() => sparseNeighbors(empty, 1, { metric: 'cosine' })).toThrow(/Row 1 is 0 throughout/);
+  expect(() => sparseNeighbors(empty, 1, { metric: 'cosine' })).toThrow(/Row index 1 is 0 throughout/);
 });

@@ -202,12 +202,12 @@ describe('latents with a constraint', () => {
     const result = await fit(regressed({}), { maxIterations: 3 });
     expect(result.predict([[0.5]]).mean.columns).toBe(D);
     expect(() => result.predict([[-0.5]])).toThrow(
-      /predict takes 'x' as 'positive' in each row, but row 0 is not: it is to be numbers above 0/,
+      /predict takes 'x' as 'positive' in each row, but row index 0 is not: it is to be numbers above 0/,
     );
     expect(() => evaluate(rates({ y: Y }), { x: Matrix.from(COUNTS.map(() => [-1])) })).toThrow(/'x'.*greater than 0/);
     const halves = Matrix.from(COUNTS.map(() => [0.5, 0.4, 0.2]));
     expect(() => evaluate(shares({ y: Y }), { x: halves })).toThrow(
-      /'x'.*'simplex' in each row, but row 0 is not: .*add up to 1/,
+      /'x'.*'simplex' in each row, but row index 0 is not: .*add up to 1/,
     );
   });
 });
@@ -305,7 +305,9 @@ describe('rows at known positions', () => {
     expect(Math.abs(own.mean - modeOf(COUNTS[0]!)[0]!)).toBeLessThan(5 * own.mcseMean);
     expect(Math.abs(own.sd / Math.sqrt(3 / 8) - 1)).toBeLessThan(0.1);
     const elsewhere = Matrix.from(COUNTS.map(() => [0, 0]));
-    expect(() => evaluate(model, { x: elsewhere })).toThrow(/at its known position: row 4 is to be \[1\.5, -0\.5\]/);
+    expect(() => evaluate(model, { x: elsewhere })).toThrow(
+      /at its known position: row index 4 is to be \[1\.5, -0\.5\]/,
+    );
   });
 
   it('are drawn there by a strength, as a quadratic factor; new rows are not', async () => {
@@ -320,7 +322,7 @@ describe('rows at known positions', () => {
   });
 
   it.each([
-    ['a row that is not there', { rows: [0, 99] }, /lists row 99, but there are rows 0 to 5/],
+    ['a row that is not there', { rows: [0, 99] }, /lists row index 99, but there are 6 rows/],
     ['a row twice', { rows: [1, 1] }, /entry 1 is 1 again/],
     ['other positions', { at: [[1, 2]] }, /needs 2×2 positions.*1×2 matrix was given/],
     ['no strength', { strength: 0 }, /number above 0, but 0 was given/],

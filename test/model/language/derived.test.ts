@@ -405,6 +405,6 @@ describe('weights of rows', () => {
     });
     expect(() => evaluate(process({ y }))).toThrow(/not independent.* use inducing inputs .* or gaussian/);
     expect(() => evaluate(weighed({ y, t: times, weights: [1, 2] }))).toThrow(/4 rows and 2 numbers/);
-    expect(() => evaluate(weighed({ y, t: times, weights: [1, -2, 1, 1] }))).toThrow(/row 1 is -2/);
+    expect(() => evaluate(weighed({ y, t: times, weights: [1, -2, 1, 1] }))).toThrow(/row index 1 has -2/);
   });
 });

@@ -108,7 +108,7 @@ describe('a plate of the values of a known variable', () => {
       expect(mean.at(1, d)).toBeCloseTo(line + u.at(0, d), 12);
     }
     expect(() => result.predict({ ...at, school: [[7], [3]] })).toThrow(
-      /'school' of the model 'effects' is 3 in row 1, which is not among its 3 values in the fit \(2 to 7\)/,
+      /'school' of the model 'effects' is 3 in row index 1, which is not among its 3 values in the fit \(2 to 7\)/,
     );
     // @ts-expect-error groups are not there
     expect(() => result.predict({ inputs: at.inputs })).toThrow(/needs rows of 'school' too/);

@@ -163,9 +163,9 @@ describe('impute', () => {
     [
       'a column of nothing',
       Y.map(([x]) => [x!, Number.NaN]),
-      /Column 1 of the observations contains missing entries only/,
+      /Column index 1 of the observations contains missing entries only/,
     ],
-    ['infinite entries', Y.map(() => [Infinity]), /row 0, column 0 is Infinity/],
+    ['infinite entries', Y.map(() => [Infinity]), /entry \[0\]\[0\] is Infinity/],
   ])('refuses %s', async (_, given, message) => {
     const result = await fit(meu(Y));
     await expect(result.impute!(given as number[][])).rejects.toThrow(InvalidInputError);

@@ -253,9 +253,9 @@ describe('bad input', () => {
     [
       'a point at the mean',
       () => drill([[-1], [0], [1]], { neighbors: 1 }),
-      /Point 1 is at the mean.* add a column that differs from the mean there/,
+      /Point index 1 is at the mean.* add a column that differs from the mean there/,
     ],
-    ['NaN', () => mpme([[1], [Number.NaN]]), /row 1, column 0 is NaN/],
+    ['NaN', () => mpme([[1], [Number.NaN]]), /entry \[1\]\[0\] is NaN/],
     ['a misspelled option', () => mpme(Y, { lambda: 1 } as never), /no option 'lambda'/],
     ['a base precision of 0', () => mpme(Y, { basePrecision: 0 }), /basePrecision.*above 0/],
     ['distances of no kind', () => mpme(Y, { distances: 'cubed' as never }), /'squared', 'plain' or a kernel/],
@@ -292,7 +292,7 @@ describe('bad input', () => {
       () => mpme(Y, { distances: notAKernel(), slackPenalty: 1 }),
       /from 0, but the one of edge 0, between points 0 and 1, is -/,
     ],
-    ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbors: 1 }), /row 2, column 0 is NaN/],
+    ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbors: 1 }), /entry \[2\]\[0\] is NaN/],
     ['too few distances', () => squaredDifferences(graph, [1]), /one number for each of the/],
     ['a graph without edges', () => squaredDifferences(completeGraph(1)), /edges, but this one has none/],
   ])('%s', (_, make, message) => {

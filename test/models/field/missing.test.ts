@@ -211,12 +211,12 @@ describe('missing entries of meu', () => {
   });
 
   it.each([
-    ['no other row', [0, 1, 3], 1, 'Row 2 of the observations shares no observed column with another row'],
+    ['no other row', [0, 1, 3], 1, 'Row index 2 of the observations shares no observed column with another row'],
     [
       'one other row',
       [0, 3],
       2,
-      'Row 2 of the observations has entries in common with 1 other row only, so it has no 2 neighbors',
+      'Row index 2 of the observations has entries in common with 1 other row only, so it has no 2 neighbors',
     ],
   ])('are refused where a row shares entries with %s', (_, without, neighbors, said) => {
     const rows = [
@@ -243,7 +243,7 @@ describe('missing entries of meu', () => {
     [
       'a row without entries',
       () => meu(Y.with(4, [Number.NaN, Number.NaN, Number.NaN]), { neighbors: 4, missing: 'ignore' }),
-      /Row 4 of the observations \(from 0\) has no observed entries.* Leave that row out/,
+      /Row index 4 of the observations has no observed entries.* Leave that row out/,
     ],
     [
       'a column without entries',
@@ -254,7 +254,7 @@ describe('missing entries of meu', () => {
             { missing: 'ignore' },
           ),
         ),
-      /Column 3 .* missing entries only/,
+      /Column index 3 .* missing entries only/,
     ],
   ])('refuses %s', (_, make, message) => {
     expect(make).toThrow(InvalidInputError);

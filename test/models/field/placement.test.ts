@@ -277,18 +277,22 @@ describe('project of a fit', () => {
 
   it.each<[string, () => Promise<unknown>, RegExp]>([
     ['other columns', async () => (await fit(meu(Y))).project([[1, 2]]), /3 columns, but a 1×2/],
-    ['rows of nothing', async () => (await fit(meu(Y))).project([Y[0]!, Y[0]!.map(() => Number.NaN)]), /Row 1 of Y/],
+    [
+      'rows of nothing',
+      async () => (await fit(meu(Y))).project([Y[0]!, Y[0]!.map(() => Number.NaN)]),
+      /Row index 1 of Y/,
+    ],
     [
       'rows of nothing of a mapping',
       async () => (await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 1 })).project([Y[0]!.map(() => Number.NaN)]),
-      /Row 0 of Y \(from 0\) has no observed entries/,
+      /Row index 0 of Y has no observed entries/,
     ],
     [
       'holes and a kernel',
       async () => (await fit(mpme(Y, { distances: rbf() }))).project([Y[0]!.with(0, Number.NaN)]),
       /distances of a kernel must contain finite numbers/,
     ],
-    ['infinite entries', async () => (await fit(meu(Y))).project([[1, Infinity, 2]]), /row 0, column 1 is Infinity/],
+    ['infinite entries', async () => (await fit(meu(Y))).project([[1, Infinity, 2]]), /entry \[0\]\[1\] is Infinity/],
   ])('refuses %s', async (_, run, message) => {
     await expect(run()).rejects.toThrow(InvalidInputError);
     await expect(run()).rejects.toThrow(message);

@@ -50,7 +50,7 @@ describe('the spectral family refuses', () => {
           [1, 2],
           [3, Number.NaN],
         ]),
-      /row 1, column 1 is NaN/,
+      /entry \[1\]\[1\] is NaN/,
     ],
     ['distances that are not square', () => isomap([[0, 1]], { input: 'distances' }), /N×N/],
     ['a kernel that is none', () => kernelPca(Y, { kernel: 'rbf' as never }), /takes kernels/],
@@ -134,11 +134,11 @@ describe.each<[string, (given: number[][]) => Model]>([
   const changed = (i: number, j: number, entry: number) =>
     distances.map((row, a) => row.map((distance, b) => (a === i && b === j ? entry : distance)));
   it.each<[string, number[][], RegExp]>([
-    ['that are negative', changed(2, 7, -1), /from 0, but row 2, column 7 .* is -1/],
-    ['that are not numbers', changed(9, 4, Number.NaN), /row 9, column 4 .* is NaN/],
-    ['that are not finite', changed(9, 4, Infinity), /row 9, column 4 .* is Infinity/],
-    ['that are not symmetric', changed(8, 3, 500), /symmetric, but row 3, column 8 .* and row 8, column 3 is 500/],
-    ['that are similarities', changed(5, 5, 1), /row 5, column 5\) is 1, not 0.*not similarities/],
+    ['that are negative', changed(2, 7, -1), /from 0, but entry \[2\]\[7\] .* is -1/],
+    ['that are not numbers', changed(9, 4, Number.NaN), /entry \[9\]\[4\] .* is NaN/],
+    ['that are not finite', changed(9, 4, Infinity), /entry \[9\]\[4\] .* is Infinity/],
+    ['that are not symmetric', changed(8, 3, 500), /symmetric, but entry \[3\]\[8\] .* and entry \[8\]\[3\] is 500/],
+    ['that are similarities', changed(5, 5, 1), /entry \[5\]\[5\]\) is 1, not 0.*not similarities/],
     ['that are not square', distances.slice(1), /N×N matrix, N ≥ 2, but it is 23×24/],
   ])('%s', (__, given, message) => {
     expect(() => make(given)).toThrow(InvalidInputError);

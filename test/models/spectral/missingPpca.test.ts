@@ -180,7 +180,7 @@ describe('ppca of a table with missing entries', () => {
     expect(() => ppca(Y, { dual: true, missing: 'ignore' })).toThrow(/dual/);
     const empty = Matrix.from(Y);
     for (let i = 0; i < Y.rows; i++) empty.data[12 * i + 4] = Number.NaN;
-    await expect(fit(ppca(empty, { latentDim: 2, missing: 'ignore' }))).rejects.toThrow(/Column 4/);
+    await expect(fit(ppca(empty, { latentDim: 2, missing: 'ignore' }))).rejects.toThrow(/Column index 4/);
   });
 
   it('covers 90 % of hidden entries in intervals of 90 %', { tags: 'long' }, async () => {

@@ -221,7 +221,7 @@ describe('mvu', () => {
 
   it.each<[string, () => unknown, RegExp]>([
     ['k ≥ N', () => mvu(roll, { neighbors: 60 }), /from 1 to 59/],
-    ['NaN', () => mvu([[0], [Number.NaN], [1]]), /row 1, column 0 is NaN/],
+    ['NaN', () => mvu([[0], [Number.NaN], [1]]), /entry \[1\]\[0\] is NaN/],
     ['a penalty of 0', () => mvu(roll, { constraints: 'slack', slackPenalty: 0 }), /number above 0/],
     ['a negative penalty', () => mvu(roll, { constraints: 'slack', slackPenalty: -1 }), /number above 0/],
     ['a penalty without slack', () => mvu(roll, { slackPenalty: 1 }), /with constraints 'slack' only/],

@@ -293,16 +293,16 @@ describe('drill joins a new point by one more row of its precision', () => {
 
 describe('project refuses', () => {
   it.each<[string, Model<AnyPaths, Placing>, number[][], RegExp]>([
-    ['missing entries', isomap(Y), [[1, Number.NaN, 2]], /row 0, column 1 is NaN/],
-    ['missing entries of lle', lle(Y), [[1, 2, Number.NaN]], /row 0, column 2 is NaN/],
-    ['missing entries of drill', drill(Y), [[Number.NaN, 2, 1]], /row 0, column 0 is NaN/],
+    ['missing entries', isomap(Y), [[1, Number.NaN, 2]], /entry \[0\]\[1\] is NaN/],
+    ['missing entries of lle', lle(Y), [[1, 2, Number.NaN]], /entry \[0\]\[2\] is NaN/],
+    ['missing entries of drill', drill(Y), [[Number.NaN, 2, 1]], /entry \[0\]\[0\] is NaN/],
     ['rows of another length', laplacianEigenmaps(Y), [[1, 2]], /3 columns, but a 1×2 matrix/],
     ['points where distances are due', classicalMds(distances, { input: 'distances' }), fresh, /60 columns/],
     [
       'distances below 0',
       isomap(distances, { input: 'distances' }),
       [freshDistances[0]!.with(4, -1)],
-      /Row 0 of Y.*the one to point 4 is -1/,
+      /Row index 0 of Y.*the one to point index 4 is -1/,
     ],
   ])('%s', async (_, model, rows, message) => {
     const result = await fit(model);

@@ -331,7 +331,11 @@ describe('projections refuse', () => {
     ['a kernel that is none', () => kernelLda(Y, labels, { kernel: 'rbf' as never }), /'kernel' of kernelLda must be/],
     ['a kernel of lpp that is none', () => lpp(Y, { kernel: 'rbf' as never }), /'kernel' of lpp must be/],
     ['neighbors and a radius', () => lpp(Y, { neighbors: 3, radius: 1 }), /either neighbors or radius/],
-    ['points that are the same', () => evaluate(sammon(twice)), /1 of the 61 rows repeat others \(row 60 is row 3\)/],
+    [
+      'points that are the same',
+      () => evaluate(sammon(twice)),
+      /1 of the 61 rows repeat others \(row index 60 is row index 3\)/,
+    ],
     ['to be evaluated', () => evaluate(lda(Y, labels)), /closed form/],
     ['more dimensions than directions', () => fit(lpp(Y, { latentDim: 6 })), /vary in 5 directions only/],
     [
@@ -354,7 +358,7 @@ describe('projections refuse', () => {
             labels,
           ),
         ),
-      /Column 5 of the observations .* it alone separates them/,
+      /Column index 5 of the observations .* it alone separates them/,
     ],
   ])('%s', async (_, make, message) => {
     const made = async () => make();

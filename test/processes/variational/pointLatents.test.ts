@@ -135,11 +135,11 @@ describe('gplvm with point latents under other likelihoods', () => {
   it('refuses what cannot be', () => {
     const options = { latentDim: 1, inducing: 4, likelihood: poisson() };
     expect(() => gplvm([[1], [-1]], { ...options, inducing: 1 })).toThrow(
-      /is a count, a whole number from 0, but row 1/,
+      /is a count, a whole number from 0, but entry \[1\]/,
     );
     expect(() => gplvm(counts, { ...options, center: true })).toThrow(/cannot be centered or scaled/);
     expect(() => gplvm(counts, { latentDim: 1, likelihood: poisson() })).toThrow(/such as inducing: 50/);
     const ofMany = ordinal({ levels: 3 });
-    expect(() => gplvm([[0], [5]], { latentDim: 1, inducing: 1, likelihood: ofMany })).toThrow(/row 1, column 0 is 5/);
+    expect(() => gplvm([[0], [5]], { latentDim: 1, inducing: 1, likelihood: ofMany })).toThrow(/entry \[1\]\[0\] is 5/);
   });
 });

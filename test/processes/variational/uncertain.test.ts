@@ -90,7 +90,7 @@ describe('predict at latents that are Gaussians', () => {
   it('refuses variances that are negative or of another shape', async () => {
     const result = await fit(bayesianGplvm(Y, { latentDim: 1, inducing: 4 }), { maxIterations: 2 });
     const at = (latentVariances: number[][]) => () => result.predict([[0], [1]], { latentVariances });
-    expect(at([[0.1], [-1]])).toThrow('latentVariances must be 0 or more, but row 1, column 0 is -1.');
+    expect(at([[0.1], [-1]])).toThrow('latentVariances must be 0 or more, but entry [1][0] is -1.');
     expect(at([[0.1]])).toThrow('latentVariances must be 2×1, but a 1×1 matrix was given.');
   });
 });

@@ -133,7 +133,7 @@ describe('bayesianGplvm with other likelihoods', () => {
         [0.5, 1],
         [2, 3],
       ],
-      /a count, a whole number from 0, but row 0, column 0 is 0.5/,
+      /a count, a whole number from 0, but entry \[0\]\[0\] is 0.5/,
     ],
     [
       'negative',
@@ -142,7 +142,7 @@ describe('bayesianGplvm with other likelihoods', () => {
         [1, 1],
         [-2, 3],
       ],
-      /row 1, column 0 is -2/,
+      /entry \[1\]\[0\] is -2/,
     ],
     [
       'labels',
@@ -151,7 +151,7 @@ describe('bayesianGplvm with other likelihoods', () => {
         [1, 0],
         [1, 2],
       ],
-      /0 or 1, but row 1, column 1 is 2/,
+      /0 or 1, but entry \[1\]\[1\] is 2/,
     ],
     [
       'grades',
@@ -160,7 +160,7 @@ describe('bayesianGplvm with other likelihoods', () => {
         [1, 0],
         [3, 2],
       ],
-      /from 0 to 2.*but row 1, column 0 is 3/,
+      /from 0 to 2.*but entry \[1\]\[0\] is 3/,
     ],
   ])('refuses observations that cannot be: %s', (_, likelihood, data, message) => {
     expect(() => bayesianGplvm(data, { latentDim: 1, inducing: 2, likelihood })).toThrow(message);

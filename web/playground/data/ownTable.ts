@@ -3,7 +3,7 @@ import { decodeText } from '../../../src/app/io/textDecoding.ts';
 import { csv } from '../exports.ts';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
-import type { Role, Settings } from '../settings.ts';
+import { countsOf, type Role, type Settings } from '../settings.ts';
 import {
   type Beside,
   besideText,
@@ -17,6 +17,7 @@ import {
   rowView,
 } from './dataset.ts';
 import type { Repair } from './repairs.ts';
+import { datesOf, SUMS, wordsAmong } from './writtenCells.ts';
 
 /** Visitor's file after reading. */
 export interface OwnTable {
@@ -28,14 +29,16 @@ export interface OwnTable {
   /** Columns that may contain labels. */
   readonly choices: readonly string[];
   readonly dataset: Dataset;
-  /** Advice before a fit: a column that varies far more than the others, and one that may contain classes. */
-  readonly advice: { readonly units: string; readonly classes: string; readonly areCounts: boolean };
+  /** Advice before a fit: a column that varies far more than the others, one that may contain classes, and those that may contain counts. */
+  readonly advice: { readonly units: string; readonly classes: string; readonly counts: readonly string[] };
   readonly uses: readonly ColumnUse[];
   /** All columns of the file with their uses; empty for a table that was not read from a file. */
   readonly all: readonly {
     readonly column: string;
     readonly role: Role | 'labels';
     readonly isDate: boolean;
+    /** True if its numbers are whole, from 0. */
+    readonly isWhole: boolean;
     /** Its first values, or the reason why it is left out. */
     readonly sample: string;
   }[];
@@ -68,6 +71,9 @@ const HEAD = 120_000;
 const isText = (name: string) => /\.(csv|tsv|tab|txt)$/i.test(name);
 /** Names of columns that contain classes even if these are numbers. */
 const CLASSES = /^(class|classes|label|labels|target|category|group|cluster|species|type|kind|digit|y)$/i;
+
+/** True for text that consists of numbers but for a few words, or of dates. */
+const isWritten = (values: readonly string[]) => wordsAmong(values) !== undefined || datesOf(values) !== undefined;
 
 /** Maximum size in bytes of a table that is kept for links and for a reload. */
 const MOST_KEPT = 2e6;
@@ -137,15 +143,17 @@ export class TableReader {
           ]),
         ],
         dataset,
-        uses: usesOf(table, chosen, dataset.view, beside),
+        uses: usesOf(table, chosen, dataset.view, beside, roles),
         all: rolesOf(table, chosen, roles, beside),
         isRepairable:
           table.others.some(({ reason }) => GROUPS.test(reason)) ||
+          beside.some(({ values }) => !(values instanceof Float64Array) && isWritten(values)) ||
+          table.ids?.some((id) => SUMS.test(id)) ||
           table.notes.some((note) => note.includes('`missingValues: ')),
         advice: {
           units: unitsAdvice(dataset),
           classes: classAdvice(table, chosen),
-          areCounts: areCounts(dataset),
+          counts: likeCounts(dataset),
         },
       };
     } finally {
@@ -175,7 +183,7 @@ export function tableOfDataset(dataset: Dataset): OwnTable {
     uses: [],
     all: [],
     isRepairable: false,
-    advice: { units: unitsAdvice(dataset), classes: '', areCounts: areCounts(dataset) },
+    advice: { units: unitsAdvice(dataset), classes: '', counts: likeCounts(dataset) },
   };
 }
 
@@ -276,15 +284,17 @@ function rolesOf(
   const hot = Object.keys(roles).filter((column) => ['categories', 'season'].includes(roles[column]!));
   const isOf = (column: string) => hot.some((each) => column.startsWith(`${each}=`));
   const found = new Map<string, Role | 'labels'>();
-  for (const column of columns) if (!isOf(column)) found.set(column, 'fit');
+  for (const column of columns) if (!isOf(column)) found.set(column, roles[column] === 'count' ? 'count' : 'fit');
   for (const { column } of others) found.set(column, ids !== undefined && column === idColumn ? 'names' : 'out');
   for (const column of hot) found.set(column, roles[column]!);
   if (labelColumn !== '') found.set(labelColumn, 'labels');
   const isDate = (column: string) =>
     days.includes(column) ||
     besides.some(({ column: each, values }) => each === column && values instanceof Float64Array);
+  const whole = (column: string) => columns.includes(column) && isWhole(observations, columns.indexOf(column));
   return Array.from(found, ([column, role]) => ({
     ...{ column, role, isDate: isDate(column) },
+    isWhole: whole(column),
     sample: sampleOf(column, role),
   }));
 }
@@ -300,22 +310,27 @@ function usesOf(
   labelColumn: string,
   view: RowView,
   beside: readonly Beside[] = [],
+  roles: Settings['roles'] = {},
 ): ColumnUse[] {
   const seasons = others.flatMap(({ column, reason }) => (reason.endsWith(SEASON) ? [column] : []));
   const isOfDate = (column: string) =>
     days.includes(column) || seasons.some((each) => column.startsWith(`${each}=season `));
-  const numbers = columns.filter((column) => !isOfDate(column));
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  let missing = 0;
-  for (const [k, value] of observations.data.entries()) {
-    if (isOfDate(columns[k % columns.length]!)) continue;
-    if (Number.isNaN(value)) missing++;
-    if (value < least) least = value;
-    if (value > most) most = value;
-  }
-  const count = numbers.length;
+  const counts = countsOf({ roles }, columns);
+  const numbers = columns.filter((column) => !isOfDate(column) && !counts.includes(column));
   const none = { least: undefined, most: undefined };
-  const named = count < 3 ? numbers.join(', ') : `${numbers[0]} … ${numbers[count - 1]}`;
+  const named = (list: readonly string[]) => (list.length < 3 ? list.join(', ') : `${list[0]} … ${list.at(-1)}`);
+  const fitted = (list: readonly string[], thing: string, after = '', use = 'fit'): ColumnUse[] => {
+    const own = new Set(list.map((column) => columns.indexOf(column)));
+    let [least, most, missing] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+    for (const [k, value] of observations.data.entries()) {
+      if (!own.has(k % columns.length)) continue;
+      if (Number.isNaN(value)) missing++;
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
+    const kind = `${counted(list.length, thing)}${after}${missing === 0 ? '' : `, ${missing} missing`}`;
+    return list.length === 0 ? [] : [{ columns: named(list), kind, least, most, use }];
+  };
   const pixels = view.kind === 'image' ? `, pixels of ${view.height} × ${view.width} images` : '';
   /** Columns by reason for omission. */
   const leftOut = new Map<string, string[]>();
@@ -338,11 +353,8 @@ function usesOf(
         ? 'fit as a season, color and search'
         : 'color and search';
   return [
-    {
-      ...{ columns: named, least, most },
-      kind: `${counted(count, 'number')}${pixels}${missing === 0 ? '' : `, ${missing} missing`}`,
-      use: 'fit',
-    },
+    ...fitted(numbers, 'number', pixels),
+    ...fitted(counts, 'count', '', 'fit as counts'),
     ...(labels === undefined
       ? []
       : [{ ...none, columns: labelColumn, kind: counted(new Set(labels).size, 'label'), use: 'color' }]),
@@ -378,15 +390,25 @@ function unitsAdvice({ observations, columns }: Dataset): string {
 /** Minimum share of zeros for whole numbers to count as counts. */
 const LEAST_ZEROS = 0.05;
 
-/** True if all entries are whole numbers from 0, some of them 0 and some above 2, like counts, and are not pixels. */
-function areCounts({ observations: { data }, view }: Dataset): boolean {
-  let [zeros, most] = [0, 0];
-  for (const value of data) {
+/** True if all entries of a column are whole numbers from 0. */
+function isWhole({ data, rows, columns }: PlainTable['observations'], j: number): boolean {
+  for (let i = 0; i < rows; i++) {
+    const value = data[i * columns + j]!;
     if (!Number.isNaN(value) && (value < 0 || !Number.isInteger(value))) return false;
-    if (value === 0) zeros++;
-    if (value > most) most = value;
   }
-  return view.kind !== 'image' && most > 2 && zeros >= LEAST_ZEROS * data.length;
+  return true;
+}
+
+/** Columns that may contain counts: whole numbers from 0, some of them 0 and some above 2. In a table of such numbers alone, zeros of any column suffice. */
+function likeCounts({ observations, columns, view }: Dataset): readonly string[] {
+  if (view.kind === 'image') return [];
+  const areLike = (values: Float64Array) => {
+    const zeros = values.reduce((count, value) => count + (value === 0 ? 1 : 0), 0);
+    return zeros >= LEAST_ZEROS * values.length && values.some((value) => value > 2);
+  };
+  const whole = columns.flatMap((_, j) => (isWhole(observations, j) ? [j] : []));
+  if (whole.length === columns.length) return areLike(observations.data) ? columns : [];
+  return whole.filter((j) => areLike(observations.column(j))).map((j) => columns[j]!);
 }
 
 /** Advice on whole numbers with few distinct values that were read as measurements. */

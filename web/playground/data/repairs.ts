@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/browser/esm/sync';
 import { parseTable } from 'latentfield/io';
 import { decodeText } from '../../../src/app/io/textDecoding.ts';
 import { GROUPS } from './dataset.ts';
+import { datesOf, GROUPED, MISSING, SUMS, wordsAmong } from './writtenCells.ts';
 
 /** Way to read a table that cannot be read unchanged. */
 export interface Repair {
@@ -9,11 +10,10 @@ export interface Repair {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-const MISSING = /^(?:|nan|na|n\/a|null|none|\?|[-–—])$/i;
-
 /**
  * Repairs of a delimited text whose lines differ in length, or with other contents in some cells of a numeric column; and, for a readable text, of
- * numbers with grouped digits and of numbers that look like codes of missing cells. Only repairs that lead to a readable table are returned.
+ * numbers with grouped digits or with a word for missing cells among them, of dates in other forms than ISO 8601, of a last row of sums, and of numbers
+ * that look like codes of missing cells. Only repairs that lead to a readable table are returned.
  */
 export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair[]> {
   const { text } = decodeText(bytes);
@@ -38,8 +38,8 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
   const candidates =
     table === undefined
       ? (splitElsewhere(rows) ?? raggedRows(rows) ?? textAmongNumbers(rows, delimiter))
-      : [...groupedDigits(rows, delimiter, textOf(table)), ...codes(rows, table.notes)];
-  for (const [title, repaired] of candidates) {
+      : repairsOfRead(headed(rows, table), delimiter, table);
+  const add = async ([title, repaired]: Candidate) => {
     const written = repaired.map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\n');
     const repair = { title, bytes: new TextEncoder().encode(written) };
     const isRead = await parseTable(repair.bytes, name, { allowMissing: true }).then(
@@ -47,11 +47,80 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
       () => false,
     );
     if (isRead) found.push(repair);
+    return isRead;
+  };
+  for (const candidate of candidates) {
+    if (await add(candidate)) continue;
+    // Lines of the same length may still have text among their numbers.
+    const [title, repaired] = candidate;
+    const isOf = ([, lines]: Candidate) => lines.length > 2;
+    for (const [more, both] of textAmongNumbers(repaired, delimiter).filter(isOf).slice(0, 1))
+      await add([`${title}, and ${more[0]!.toLowerCase()}${more.slice(1)}`, both]);
   }
   return found;
 }
 
 type Candidate = readonly [title: string, rows: string[][]];
+
+type Table = Awaited<ReturnType<typeof parseTable>>;
+
+/** Lines of a readable table from the names of its columns on. */
+function headed(rows: string[][], { columns, leftOut }: Table): string[][] {
+  const known = new Set([...columns, ...leftOut.map(({ column }) => column)]);
+  const at = rows.findIndex((cells) => cells.filter((cell) => known.has(cell)).length >= Math.min(2, cells.length));
+  return rows.slice(Math.max(0, at));
+}
+
+function repairsOfRead(rows: string[][], delimiter: string, table: Table): Candidate[] {
+  const ways = [
+    lastSums,
+    (lines: string[][]) => groupedDigits(lines, delimiter, textOf(table)),
+    (lines: string[][]) => wordsAmongNumbers(lines, delimiter, table),
+    (lines: string[][]) => writtenDates(lines, table),
+    (lines: string[][]) => codes(lines, table.notes),
+  ];
+  const each = ways.flatMap((way) => way(rows));
+  const together = ways.reduce((lines, way) => way(lines)[0]?.[1] ?? lines, rows);
+  return each.length < 2 ? each : [['Do all of these', together], ...each];
+}
+
+/** Candidate without a last row of sums. */
+function lastSums(rows: string[][]): Candidate[] {
+  const word = rows.at(-1)!.find((cell) => cell !== '');
+  if (rows.length < 4 || word === undefined || !SUMS.test(word)) return [];
+  return [[`Leave out the last row, '${word}'`, rows.slice(0, -1)]];
+}
+
+/** Candidate that treats the few words in columns of numbers as missing cells. */
+function wordsAmongNumbers([names, ...body]: string[][], delimiter: string, { columns }: Table): Candidate[] {
+  const words = names!.map((name, j) =>
+    columns.includes(name) ? undefined : wordsAmong(body.map((cells) => cells[j] ?? '')),
+  );
+  const first = words.findIndex((each) => each !== undefined);
+  if (first < 0) return [];
+  const emptied = body.map((cells) => cells.map((cell, j) => (words[j]?.includes(cell) ? '' : cell)));
+  const all = new Set(names!.filter((_, j) => words[j] !== undefined));
+  const read = groupedDigits([names!, ...emptied], delimiter, all)[0]?.[1] ?? [names!, ...emptied];
+  const listed = [...new Set(words.flatMap((each) => each ?? []))].map((word) => `'${word}'`).join(', ');
+  return [[`Treat ${listed} in ${[...all].map((column) => `'${column}'`).join(', ')} as missing`, read]];
+}
+
+/** Candidate with dates in ISO 8601. */
+function writtenDates([names, ...body]: string[][], { columns }: Table): Candidate[] {
+  const dates = names!.map((name, j) =>
+    columns.includes(name) ? undefined : datesOf(body.map((cells) => cells[j] ?? '')),
+  );
+  const first = dates.findIndex((each) => each !== undefined);
+  if (first < 0) return [];
+  const row = dates[first]!.findIndex((cell) => cell !== '');
+  const all = names!.filter((_, j) => dates[j] !== undefined).map((column) => `'${column}'`);
+  return [
+    [
+      `Read ${all.join(', ')} as dates: ${body[row]![first]} is ${dates[first]![row]}`,
+      [names!, ...body.map((cells, i) => cells.map((cell, j) => dates[j]?.[i] ?? cell))],
+    ],
+  ];
+}
 
 /** Marks between cells that the reader does not try. */
 const MARKS = [':', '~', '^', '&', '/'];
@@ -134,9 +203,6 @@ function textAmongNumbers(rows: string[][], delimiter: string): Candidate[] {
       : []),
   ];
 }
-
-/** Numbers in groups of three digits: 1,234 or 1.234.567,8. */
-const GROUPED = /^[-−]?\d{1,3}(?:([,. '\u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?$/;
 
 /** Names of columns that the reader took for text, although they contain numbers. */
 const textOf = ({ leftOut }: Awaited<ReturnType<typeof parseTable>>): ReadonlySet<string> =>

@@ -1,6 +1,7 @@
 import type { OwnTable } from '../data/ownTable.ts';
-import { IN_BATCHES, isSlow, MODELS, type Settings, withNeeded } from '../settings.ts';
+import { countsOf, IN_BATCHES, isSlow, MODELS, type Settings, withNeeded } from '../settings.ts';
 import { duration } from './fitBar.tsx';
+import type { OnRole } from './stages.tsx';
 
 interface Given {
   readonly settings: Settings;
@@ -10,9 +11,26 @@ interface Given {
 /** Likelihood of counts with a variance larger than the mean. */
 const COUNTS = 'negativeBinomial';
 
+const MOST_NAMED = 4;
+
+/** Names of columns, the first few of many. */
+const named = (columns: readonly string[]): string =>
+  columns.length > MOST_NAMED
+    ? `${columns.slice(0, MOST_NAMED).join(', ')} and ${columns.length - MOST_NAMED} more`
+    : columns.join(', ');
+
 /** Advice on a table before it is fitted. */
-export function TableAdvice({ table, settings, change }: Given & { readonly table: OwnTable }) {
-  const { units, classes, areCounts } = table.advice;
+export function TableAdvice({
+  table,
+  settings,
+  change,
+  onRole,
+}: Given & { readonly table: OwnTable; readonly onRole: OnRole }) {
+  const { units, classes, counts } = table.advice;
+  const { columns } = table.dataset;
+  const chosen = countsOf(settings, columns);
+  const others = counts.filter((column) => !chosen.includes(column));
+  const areCounts = chosen.length === 0 && counts.length === columns.length;
   const takesCounts = 'likelihood' in MODELS[settings.model]!.options;
   const isDivided = 'scale' in MODELS[settings.model]!.options;
   return (
@@ -34,6 +52,20 @@ export function TableAdvice({ table, settings, change }: Given & { readonly tabl
         </p>
       )}
       {classes !== '' && <p class="warn">{classes}</p>}
+      {chosen.length > 0 && (
+        <p class="note" role="status">
+          {named(chosen)} {chosen.length === 1 ? 'is' : 'are'} modeled as counts, with more spread than a Poisson
+          distribution.
+        </p>
+      )}
+      {!areCounts && others.length > 0 && (
+        <p class="note" role="status">
+          {named(others)} {others.length === 1 ? 'contains' : 'contain'} whole numbers from 0, like counts.{' '}
+          <button type="button" class="link" onClick={() => onRole(others, 'count')}>
+            {others.length === 1 ? 'Model it as counts' : 'Model these as counts'}
+          </button>
+        </p>
+      )}
       {areCounts && (
         <p class="note" role="status">
           {takesCounts && settings.options.likelihood === COUNTS ? (
@@ -68,6 +100,13 @@ export function TimeAdvice({
   readonly settings: Settings;
 }) {
   if (expected === undefined) return null;
+  if (Number.isNaN(expected)) {
+    return (
+      <p class="note" role="status">
+        The time of the fit is being estimated. Its first steps take long, so it may take minutes.
+      </p>
+    );
+  }
   return (
     <p class="note" role="status">
       On this machine, the fit takes about {duration(expected)} if it needs all{' '}

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
+import { counted, type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
 import { newRows, type OwnTable, repairs, TableReader, tableOfDataset } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
@@ -9,7 +9,17 @@ import { withoutOptions } from '../fitSummary.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { keepTable, keptTable } from '../keptTable.ts';
 import { useMaps } from '../maps.ts';
-import { DEFAULTS, isSlow, MODELS, type Role, type Settings, settingsOf, withNeeded } from '../settings.ts';
+import {
+  BY_KIND,
+  countsOf,
+  DEFAULTS,
+  isSlow,
+  MODELS,
+  type Role,
+  type Settings,
+  settingsOf,
+  withNeeded,
+} from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith, settingsLink, unpacked } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
@@ -107,29 +117,30 @@ export function App() {
     }
   }
 
-  /** Rereads the table with another use of a column; if that fails, nothing changes. */
-  async function changeRole(column: string, role: Role | 'labels'): Promise<void> {
+  /** Rereads the table with another use of columns; if that fails, nothing changes. */
+  async function changeRole(columns: readonly string[], role: Role | 'labels'): Promise<void> {
     const { name, bytes, labels } = own!;
-    const { [column]: _, ...others } = settings.roles;
-    const isLabels = column === labels;
-    const roles = role === 'labels' ? others : { ...others, [column]: role };
+    const others = Object.fromEntries(Object.entries(settings.roles).filter(([column]) => !columns.includes(column)));
+    const isLabels = columns.includes(labels);
+    const roles =
+      role === 'labels' ? others : { ...others, ...Object.fromEntries(columns.map((column) => [column, role])) };
     const isRead = await read(
       name,
       bytes as Uint8Array<ArrayBuffer>,
-      role === 'labels' ? column : isLabels ? '' : labels,
+      role === 'labels' ? columns[0] : isLabels ? '' : labels,
       roles,
     );
     if (!isRead)
       setFailure(({ error, repairWays }) => ({
         error,
-        repairWays: [{ title: `Leave '${column}' as it was`, go: () => setError('') }, ...repairWays],
+        repairWays: [{ title: `Leave '${columns[0]}' as it was`, go: () => setError('') }, ...repairWays],
       }));
   }
 
   /** Offers repairs of a table that could not be read, while that error is shown. */
   async function repair(name: string, bytes: Uint8Array, labels: string | undefined, error: string): Promise<void> {
     const found = await repairs(name, bytes);
-    const named = name.replace(/(?=\.\w+$)/, ' (repaired)');
+    const named = name.includes(' (repaired)') ? name : name.replace(/(?=\.\w+$)/, ' (repaired)');
     const repairWays = found.map(({ title, bytes: repaired }) => ({
       title,
       go: () => read(named, repaired, labels),
@@ -154,7 +165,10 @@ export function App() {
     setUnfitted(undefined);
     setView(undefined);
     const { model } = found.fit;
-    change({ ...(model in MODELS && { model }), ...found.of.settings, set: 'own', labels: table.labels, roles: {} });
+    // The table has the columns of the fit: counts are the only use that it does not already contain.
+    const counts = countsOf({ roles: found.of.settings?.roles ?? {} }, table.dataset.columns);
+    const roles = Object.fromEntries(counts.map((column) => [column, 'count' as const]));
+    change({ ...(model in MODELS && { model }), ...found.of.settings, set: 'own', labels: table.labels, roles });
     return found;
   };
   const start = (given: Settings, rows: Dataset) => {
@@ -490,9 +504,21 @@ function waysOn(failed: Fitting['failed'], start: (settings: Settings, dataset: 
   if (failed?.settings === undefined) return [];
   const { settings, dataset } = failed as Required<Subject> & { settings: Settings };
   const { observations } = dataset;
-  const whole = Array.from({ length: observations.rows }, (_, i) => i).filter(
-    (i) => !observations.row(i).some(Number.isNaN),
-  );
+  const counts = countsOf(settings, dataset.columns);
+  if (counts.length > 0 && !BY_KIND.includes(settings.model)) {
+    const roles = Object.fromEntries(Object.entries(settings.roles).filter(([column]) => !counts.includes(column)));
+    return [
+      { title: 'Fit with gplvm, which has counts', go: () => start({ ...settings, model: 'gplvm' }, dataset) },
+      { title: 'Fit the counts as numbers', go: () => start({ ...settings, roles }, dataset) },
+    ];
+  }
+  const all = Array.from({ length: observations.rows }, (_, i) => i);
+  const seen = all.filter((i) => !observations.row(i).every(Number.isNaN));
+  if (seen.length < all.length && seen.length >= 4) {
+    const title = `Leave out ${counted(all.length - seen.length, 'row')} without numbers`;
+    return [{ title, go: () => start(settings, rowsOfDataset(dataset, seen, dataset.name)) }];
+  }
+  const whole = all.filter((i) => !observations.row(i).some(Number.isNaN));
   const leftOut = observations.rows - whole.length;
   if (leftOut === 0 || 'missing' in MODELS[settings.model]!.options) return [];
   return [

@@ -216,7 +216,7 @@ function DataFields({
       <button type="button" class="link" onClick={onNew}>
         Start with another table
       </button>
-      {isOwn && <TableAdvice table={own} {...{ settings, change }} />}
+      {isOwn && <TableAdvice table={own} {...{ settings, change, onRole }} />}
     </>
   );
 }

@@ -345,6 +345,11 @@ export function Values({
     const margin = 0.08 * range(j) || 1;
     return Math.min(100, Math.max(0, (100 * (value - ranges.low[j]! + margin)) / (range(j) + 2 * margin)));
   };
+  /** End of the range of one standard deviation around the mean of a column. */
+  const side = (j: number, by: number, at: 'left' | 'right') => {
+    const end = percent(j, ranges.mean[j]! + by * ranges.spread[j]!);
+    return `${at}: ${at === 'left' ? end : 100 - end}%;`;
+  };
   return (
     <section class="part" aria-label="Values">
       <div class="head">
@@ -360,21 +365,26 @@ export function Values({
           {isBoth && <option value="difference">Most different</option>}
         </select>
       </div>
-      {expected !== undefined && (
-        <p class="key" aria-hidden="true">
-          <span>
-            <i /> {words.bar}
-          </span>
-          <span>
-            <u /> {words.interval}
-          </span>
-          {isBoth && (
+      <p class="key" aria-hidden="true">
+        {expected !== undefined && (
+          <>
             <span>
-              <s /> {words.circle}
+              <i /> {words.bar}
             </span>
-          )}
-        </p>
-      )}
+            <span>
+              <u /> {words.interval}
+            </span>
+          </>
+        )}
+        {observed !== undefined && (
+          <span>
+            <s /> {words.circle}
+          </span>
+        )}
+        <span>
+          <em /> mean ± sd of the table
+        </span>
+      </p>
       <table class="values" aria-label={label}>
         <thead class="hidden">
           <tr>
@@ -394,7 +404,10 @@ export function Values({
                   {columns[j]}
                 </th>
                 <td class="track" aria-hidden="true">
-                  <span>
+                  <span
+                    title={`From ${valueText(dataset, j, ranges.low[j]!)} to ${valueText(dataset, j, ranges.high[j]!)} in the table, ${valueText(dataset, j, ranges.mean[j]!)} on average`}
+                  >
+                    <em style={side(j, -1, 'left') + side(j, 1, 'right')} />
                     {mean !== undefined && <i style={`width: ${percent(j, mean)}%`} />}
                     {mean !== undefined && (
                       <u style={`left: ${percent(j, mean - 2 * sd)}%; right: ${100 - percent(j, mean + 2 * sd)}%`} />

@@ -158,13 +158,32 @@ function ModelChoice({ fitting: { shown }, onModel, onDrawer }: Given) {
   );
 }
 
-/** Statuses of fits whose search did not converge. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  maxIterations: 'At the limit on iterations',
-  stopped: 'Stopped',
-  degenerate: 'Degenerate',
-  failed: 'Failed',
+/** Endings of searches that did not converge. */
+const UNFINISHED: Readonly<Record<string, string>> = {
+  maxIterations: 'at the limit on iterations',
+  stopped: 'stopped',
 };
+const MEANINGLESS: Readonly<Record<string, string>> = { degenerate: 'Degenerate', failed: 'Failed' };
+
+/** Sentence about a fit: how many rows can be trusted, with the reservations of its ending and its noise, as in `assess`. */
+function verdictOf({ fit, of }: Shown, scores: Scores | undefined, uncertainty: number | undefined): string {
+  const { status, isAtNoiseFloor } = fit;
+  const meaningless = MEANINGLESS[status];
+  if (meaningless !== undefined) return `${meaningless}: this map means nothing`;
+  const unfinished = UNFINISHED[status];
+  const certainty = of === undefined ? '' : certaintyOf(scores);
+  const begin =
+    unfinished === undefined
+      ? certainty
+      : `Not finished, ${unfinished}${certainty === '' ? '' : `: so far, ${certainty[0]!.toLowerCase()}${certainty.slice(1)}`}`;
+  if (isAtNoiseFloor) {
+    const narrow = 'intervals are too narrow, as the noise is at its lower limit';
+    return begin === '' ? `${narrow[0]!.toUpperCase()}${narrow.slice(1)}` : `${begin}, but ${narrow}`;
+  }
+  const share = uncertainty === undefined ? '' : uncertainty < 0.005 ? 'less than 1' : Math.round(100 * uncertainty);
+  const predictions = share === '' ? [] : `Predictions are uncertain by ${share} % of each column's spread`;
+  return [begin === '' ? [] : begin, predictions].flat().join('. ');
+}
 
 /** How many rows can be trusted where they are, in the words of `assess`. */
 function certaintyOf(scores: Scores | undefined): string {
@@ -234,15 +253,7 @@ function Status({ fitting: { shown, run, problem }, controls, reading, scores }:
           ? problem === ''
             ? 'No map yet'
             : 'Stopped'
-          : [
-              ENDINGS[shown.fit.status] ?? [],
-              shown.of === undefined ? [] : certaintyOf(scores),
-              uncertainty === undefined
-                ? []
-                : `Predictions are uncertain by ${uncertainty < 0.005 ? 'less than 1' : Math.round(100 * uncertainty)} % of each column's spread`,
-            ]
-              .flat()
-              .join('. ');
+          : verdictOf(shown, scores, uncertainty);
   return (
     <div class="status" data-status={state}>
       <i />

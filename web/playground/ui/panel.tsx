@@ -97,7 +97,7 @@ export function Overview({
             </button>
           )}
         </div>
-        <Trust {...{ scores, dataset }} />
+        <Trust {...{ scores, dataset, fit: other === undefined ? fit : undefined }} />
       </section>
       {other === undefined && (
         <details class="part details" open={isDetails} onToggle={({ currentTarget }) => setDetails(currentTarget.open)}>
@@ -121,9 +121,12 @@ export const doubtfulOf = ({ byRow }: Scores): number | undefined =>
 function Trust({
   scores,
   dataset: { observations, labels },
+  fit,
 }: {
   readonly scores: Scores | undefined;
   readonly dataset: Dataset;
+  /** Fit of the map; undefined for another map of its rows. */
+  readonly fit: Fitted | undefined;
 }) {
   if (scores === undefined) {
     return <p class="note">Counting neighbors …</p>;
@@ -132,6 +135,16 @@ function Trust({
   const doubtful = doubtfulOf(scores);
   return (
     <p>
+      {['maxIterations', 'stopped'].includes(fit?.status ?? '') && (
+        <>
+          <span class="doubt">The fit is not finished, and positions may still change.</span>{' '}
+        </>
+      )}
+      {fit?.isAtNoiseFloor && (
+        <>
+          <span class="doubt">Intervals are too narrow: the noise is at its lower limit.</span>{' '}
+        </>
+      )}
       {trustworthiness !== undefined && (
         <>
           Trustworthiness <b>{trustworthiness.toFixed(3)}</b> of 1.{' '}

@@ -182,11 +182,10 @@ export function RowReading({
             {off !== undefined &&
               (off > 1.5 ? (
                 <>
-                  <b class="doubt">Poorly explained</b>: its values are {short(off)} standard deviations from the
-                  prediction.
+                  <b class="doubt">Poorly explained</b>: its values are {inDeviations(off)} from the prediction.
                 </>
               ) : (
-                <>Its values are {short(off)} standard deviations from the prediction.</>
+                <>Its values are {inDeviations(off)} from the prediction.</>
               ))}
           </p>
         </section>
@@ -256,7 +255,7 @@ export function NewRowReading({
           ) : (
             'It is as likely as the rows of the fit.'
           )}{' '}
-          {off !== undefined && <>Its values are {short(off)} standard deviations from the prediction.</>}
+          {off !== undefined && <>Its values are {inDeviations(off)} from the prediction.</>}
         </p>
       </section>
       {near.length > 0 && (
@@ -298,6 +297,8 @@ function distanceOff({ observed, expected, deviations }: Reading): number | unde
   }
   return count === 0 ? undefined : Math.sqrt(sum / count);
 }
+
+const inDeviations = (off: number) => `${short(off)} standard deviation${short(off) === '1' ? '' : 's'}`;
 
 const Close = ({ close }: { readonly close: () => void }) => (
   <button type="button" class="tool" aria-label="Close" onClick={close}>

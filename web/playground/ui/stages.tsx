@@ -87,11 +87,12 @@ export function Uses({ uses, title }: { readonly uses: readonly ColumnUse[]; rea
   );
 }
 
-/** Changes the use of a column; resolves when the table has been reread. */
-export type OnRole = (column: string, role: Role | 'labels') => Promise<void>;
+/** Changes the use of columns; resolves when the table has been reread. */
+export type OnRole = (columns: readonly string[], role: Role | 'labels') => Promise<void>;
 
 const ROLES: Readonly<Record<Role | 'labels', string>> = {
   fit: 'fit as numbers',
+  count: 'fit as counts',
   categories: 'fit as categories',
   season: 'fit as a season',
   labels: 'color: labels',
@@ -99,9 +100,11 @@ const ROLES: Readonly<Record<Role | 'labels', string>> = {
   out: 'leave out',
 };
 
-/** Uses of a column: dates are fitted as days or as a season, which other columns cannot be. */
-const rolesFor = (isDate: boolean) =>
-  Object.entries({ ...ROLES, ...(isDate && { fit: 'fit as days' }) }).filter(([role]) => isDate || role !== 'season');
+/** Uses of a column: only dates are fitted as days or as a season, and only whole numbers from 0 as counts. */
+const rolesFor = ({ isDate, isWhole }: OwnTable['all'][number]) =>
+  Object.entries({ ...ROLES, ...(isDate && { fit: 'fit as days' }) }).filter(
+    ([role]) => (isDate || role !== 'season') && ((isWhole && !isDate) || role !== 'count'),
+  );
 
 /** Maximum number of columns whose uses can be changed. */
 const MOST_CHANGED = 200;
@@ -131,27 +134,30 @@ export function Roles({ all, onRole }: Pick<OwnTable, 'all'> & { readonly onRole
       }}
     >
       <summary>Change the use of a column</summary>
-      {all.slice(0, MOST_CHANGED).map(({ column, role, isDate, sample }) => (
-        <label key={column}>
-          <span title={column}>{column}</span>
-          <em title={sample}>{sample}</em>
-          <select
-            data-column={column}
-            aria-label={`Use of ${column}`}
-            value={role}
-            onChange={async ({ currentTarget }) => {
-              await onRole(column, currentTarget.value as Role | 'labels');
-              focusOn(column);
-            }}
-          >
-            {rolesFor(isDate).map(([each, words]) => (
-              <option key={each} value={each}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-      ))}
+      {all.slice(0, MOST_CHANGED).map((each) => {
+        const { column, role, sample } = each;
+        return (
+          <label key={column}>
+            <span title={column}>{column}</span>
+            <em title={sample}>{sample}</em>
+            <select
+              data-column={column}
+              aria-label={`Use of ${column}`}
+              value={role}
+              onChange={async ({ currentTarget }) => {
+                await onRole([column], currentTarget.value as Role | 'labels');
+                focusOn(column);
+              }}
+            >
+              {rolesFor(each).map(([each, words]) => (
+                <option key={each} value={each}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </label>
+        );
+      })}
     </details>
   );
 }
@@ -223,7 +229,7 @@ export function Welcome(given: WelcomeGiven) {
               <Uses uses={table.uses} title="Use of each column" />
               <Roles all={table.all} onRole={given.onRole} />
               <Ways ways={repairWays} />
-              <TableAdvice {...{ table, settings, change }} />
+              <TableAdvice {...{ table, settings, change }} onRole={given.onRole} />
               <p class="note">
                 Model: {settings.model}, {MODELS[settings.model]!.summary}
                 {typeof settings.options.batchSize === 'number' &&

@@ -4,7 +4,11 @@ import { sharedMemory } from '../../memory.ts';
 import { type DataType, engine, type TensorInfo } from '../tensorflow.ts';
 import { writeGuard } from './writeGuard.ts';
 
-export const FLOAT64 = 'float64';
+const counted = tf.engine() as { latentfields?: number };
+counted.latentfields = (counted.latentfields ?? 0) + 1;
+
+/** Name of the backend, with a number in other copies of the library than the first: their tensors are in another memory. */
+export const FLOAT64 = `float64${counted.latentfields > 1 ? counted.latentfields : ''}`;
 
 /** Storage of a tensor's numbers: 'float32' is stored as doubles, 'int32' and 'bool' as in TensorFlow.js. */
 export type Values = Float64Array | Int32Array | Uint8Array;

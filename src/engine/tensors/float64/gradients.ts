@@ -16,8 +16,14 @@ const INPUTS: Saved = { saveAllInputs: true };
 export const run = (name: string, inputs: Record<string, Tensor>, attributes: object = {}): Tensor =>
   tf.engine().runKernel(name, inputs, attributes as tf.NamedAttrMap) as Tensor;
 
-/** Gradients of the float64 backend by operation, with previously registered ones. */
-const registered = new Map<string, { readonly register: () => void; readonly gradient: unknown }>();
+/** Registrations of gradients, by operation. */
+const registered = new Map<string, () => void>();
+
+/** Gradients of the copies of the library, by backend; a property of the gradient that they share. */
+const COPIES: unique symbol = Symbol.for('latentfield');
+type Shared = tf.GradFunc & { [COPIES]?: Record<string, Gradient<object>> };
+
+const sharedOf = (kernelName: string) => (tf.getGradient(kernelName)?.gradFunc as Shared | undefined)?.[COPIES];
 
 /**
  * Registers the gradient of an operation. TensorFlow.js has one gradient per operation for all backends: a gradient that is registered already still
@@ -25,14 +31,21 @@ const registered = new Map<string, { readonly register: () => void; readonly gra
  */
 export function registerGradient<A extends object>(kernelName: string, saved: Saved, gradient: Gradient<A>): void {
   const register = () => {
+    const shared = sharedOf(kernelName);
+    const copies = shared ?? {};
+    copies[FLOAT64] = gradient as Gradient<object>;
+    if (shared !== undefined) return;
     const before: tf.GradConfig | undefined = tf.getGradient(kernelName);
-    const gradFunc: tf.GradFunc = (dy, kept, attributes) =>
-      before === undefined || engine().backendName === FLOAT64
-        ? gradient(dy as Tensor, kept, attributes as unknown as A)
-        : before.gradFunc(dy, kept, attributes);
+    const gradFunc: Shared = (dy, kept, attributes) =>
+      (copies[engine().backendName!] ?? before?.gradFunc ?? gradient)(
+        dy as Tensor,
+        kept,
+        attributes as A & tf.NamedAttrMap,
+      );
+    gradFunc[COPIES] = copies;
     tf.registerGradient({ ...saved, ...before, kernelName, gradFunc });
-    registered.set(kernelName, { register, gradient: tf.getGradient(kernelName) });
   };
+  registered.set(kernelName, register);
   register();
 }
 
@@ -261,5 +274,5 @@ export function registerGradients(): void {
     registerStructureGradients();
     registerZeroGradients();
   }
-  for (const [name, { register, gradient }] of registered) if (tf.getGradient(name) !== gradient) register();
+  for (const [name, register] of registered) if (!sharedOf(name)?.[FLOAT64]) register();
 }

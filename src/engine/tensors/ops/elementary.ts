@@ -113,6 +113,7 @@ function lgammaOfCounts(): (x: number) => number {
 const MOST_KNOWN = 4096;
 
 function registerElsewhere(kernelName: string, backendName: string, f: (x: number) => number): void {
+  if (tf.getKernel(kernelName, backendName) !== undefined) return;
   const kernelFunc = ({ inputs, backend }: { inputs: Unary; backend: AnyBackend }): TensorInfo => {
     const { dataId, shape } = inputs.x;
     const values = Float32Array.from(backend.readSync(dataId), f);

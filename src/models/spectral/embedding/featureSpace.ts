@@ -4,7 +4,7 @@ import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { product } from '../../../engine/dense/products.ts';
 import { covariance } from '../../../kernels/covariance.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
-import type { Found } from '../../../model/computedModel.ts';
+import type { ComputedSolution } from '../../../model/computedModel.ts';
 import { type Placement, withoutDensity } from '../../../model/posterior.ts';
 import { doublyCentered } from './leadingEmbedding.ts';
 
@@ -42,7 +42,7 @@ export function featureSpace(kernel: Kernel, points: Matrix): FeatureSpace {
 
 /** Places rows at x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), from the saved form of a feature space. */
 export function placedByFeatures(
-  { parameters: { coefficients, means } }: Found,
+  { parameters: { coefficients, means } }: ComputedSolution,
   { points, kernel }: { readonly points: Matrix; readonly kernel: Kernel },
 ): { readonly placement: Placement } {
   return {

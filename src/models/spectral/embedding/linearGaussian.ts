@@ -4,7 +4,7 @@ import { Matrix } from '../../../core/matrix.ts';
 import { counted } from '../../../core/wording.ts';
 import { type PrincipalAxes as AxesFound, principalAxes as axesOf } from '../../../engine/dense/principalComponents.ts';
 import { product } from '../../../engine/dense/products.ts';
-import type { Found } from '../../../model/computedModel.ts';
+import type { ComputedSolution } from '../../../model/computedModel.ts';
 import {
   type Mapping,
   type MissingEntries,
@@ -112,7 +112,9 @@ function densityAtPlaces(map: LinearGaussian, Y: Matrix, latents: Matrix): Float
 }
 
 /** Places rows at their scores (y − mean)ᵀA on the axes A (D×q) that a fit stores as `components`. */
-export function placedByScores({ parameters: { components, mean } }: Found): { readonly placement: Placement } {
+export function placedByScores({ parameters: { components, mean } }: ComputedSolution): {
+  readonly placement: Placement;
+} {
   const axes = components as Matrix;
   return {
     placement: {

@@ -8,7 +8,7 @@ import type { Kernel } from '../../../kernels/kernel.ts';
 import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
 import type { Placing, Spectral } from '../../../model/abilities.ts';
 import type { Embedding } from '../../../model/computation.ts';
-import type { ComputedModel } from '../../../model/computedModel.ts';
+import type { ComputedModel, ComputedSolution } from '../../../model/computedModel.ts';
 import type { ModelJSON } from '../../../model/model.ts';
 
 /** Settings of the authors' programs, which differ from the defaults. */
@@ -73,6 +73,13 @@ const isGraph = (value: unknown): value is Graph => typeof value === 'object' &&
 function isKernel(value: unknown): value is Kernel {
   return typeof value === 'object' && value !== null && 'covariance' in value;
 }
+
+/** Shapes of the parts of an embedding of N points, or of those that it shows: q latents and eigenvalues, and others. */
+export const embeddingShapes = (
+  N: number,
+  { latents: { columns: q }, parameters: { points } }: ComputedSolution,
+  others: (q: number) => Readonly<Record<string, readonly number[]>> = () => ({}),
+) => ({ latents: [(points as readonly number[] | undefined)?.length ?? N, q], eigenvalues: [q], ...others(q) });
 
 /** Model that embeds by eigenvectors; `A` adds abilities of its fits to eigenvalues and the projection of new points. */
 export type SpectralModel<A = unknown> = ComputedModel<Spectral & Placing & A>;

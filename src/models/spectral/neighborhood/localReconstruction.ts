@@ -50,7 +50,7 @@ export function reconstructionFactor(
     if (normalized) return 1;
     if (residual > ROUNDING * size) return Math.sqrt(Y.columns / residual);
     throw new InvalidInputError(
-      `The ${neighbors[i]!.length} neighbors of point ${i} reconstruct it exactly, so its precision is infinite. ${repeatsAdvice(Y) ?? 'Raise the regularization.'}`,
+      `The ${neighbors[i]!.length} neighbors of point index ${i} reconstruct it exactly, so its precision is infinite. ${repeatsAdvice(Y) ?? 'Raise the regularization.'}`,
     );
   });
   return { reconstruction, diagonal, residuals };

@@ -40,7 +40,7 @@ export function placedByLearnedKernel(
     const C = Float64Array.from({ length: square(near.length) }, (_, p) =>
       gramOf(row, points[Math.floor(p / near.length)]!, points[p % near.length]!),
     );
-    const weights = gramWeights(C, near.length, REGULARIZATION, () => `Row ${number} of Y`);
+    const weights = gramWeights(C, near.length, REGULARIZATION, () => `Row index ${number} of Y`);
     near.forEach((n, a) => {
       for (let c = 0; c < q; c++) place[c]! += weights[a]! * X[n * q + c]!;
     });

@@ -45,7 +45,7 @@ export function reconstructedRows(
     const first = (i - N) * k;
     return distances[first] === 0 ? indices.slice(first, first + 1) : indices.slice(first, first + k);
   });
-  const { reconstruction, residuals } = neighborWeights(all, lists, regularization, (i) => `Row ${i - N} of Y`);
+  const { reconstruction, residuals } = neighborWeights(all, lists, regularization, (i) => `Row index ${i - N} of Y`);
   const { starts, neighbors, weights } = reconstruction;
   return Array.from({ length: rows.rows }, (_, i) => {
     const [from, to] = [starts[N + i]!, starts[N + i + 1]!];
@@ -137,7 +137,7 @@ function checkEigenvalues(eigenvalues: ArrayLike<number>): void {
   const none = Array.from(eigenvalues).findIndex((value) => Math.abs(1 - value) < NONE);
   if (none < 0) return;
   throw new NumericalError(
-    `Column ${none} of the latents has the eigenvalue 1, which leaves new points no place in it. Take a smaller \`latentDim\`.`,
+    `Column index ${none} of the latents has the eigenvalue 1, which leaves new points no place in it. Take a smaller \`latentDim\`.`,
   );
 }
 
@@ -202,7 +202,7 @@ export function distancesTo({ points, input }: NeighborInput): DistancesTo {
     const bad = row.findIndex((distance) => distance < 0);
     if (bad < 0) return row;
     throw new InvalidInputError(
-      `Row ${number} of Y contains the distances of a new point to the ${N} points of the fit, but the one to point ${bad} is ${row[bad]}. Give distances from 0.`,
+      `Row index ${number} of Y contains the distances of a new point to the ${N} points of the fit, but the one to point index ${bad} is ${row[bad]}. Give distances from 0.`,
     );
   };
 }

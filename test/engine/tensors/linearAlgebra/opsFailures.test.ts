@@ -125,7 +125,7 @@ describe.each(Object.entries(operations))('jitter of %s', (_operation, compute) 
     matrix.data[j * 40 + i] = entry;
     const { message } = failure((x) => compute(x, () => {}), matrix);
     expect(message).toBe(
-      `${name} (40×40) must be finite, but row ${i}, column ${j} is ${entry}. ` +
+      `${name} (40×40) must be finite, but entry [${i}][${j}] is ${entry}. ` +
         'Look for missing values in the data, and for parameters that have run off to extreme values.',
     );
   });
@@ -176,8 +176,8 @@ describe('numbers that cannot be used', () => {
       [1, 2],
       [3, Number.NaN],
     ]);
-    expect(() => run((l, right) => op.triangularSolve(l, right), L, b)).toThrow('row 1, column 1 of b is NaN');
-    expect(() => run((l, right) => op.choleskySolve(l, right), L, b)).toThrow('row 1, column 1 of b is NaN');
+    expect(() => run((l, right) => op.triangularSolve(l, right), L, b)).toThrow('finite b, but entry [1][1] is NaN');
+    expect(() => run((l, right) => op.choleskySolve(l, right), L, b)).toThrow('finite b, but entry [1][1] is NaN');
   });
 
   it('a solution that overflows', () => {
@@ -197,7 +197,7 @@ describe('numbers that cannot be used', () => {
     ]);
     const density = (K: Tensor2D, y: Tensor2D) => op.gaussianLogDensity(K, { observations: y });
     expect(() => run(density, positiveDefiniteMatrix(2), Y)).toThrow(
-      'The observations (2×2) must be finite, but row 1, column 0 is NaN. Remove or fill in missing values.',
+      'The observations (2×2) must be finite, but entry [1][0] is NaN. Remove or fill in missing values.',
     );
     const ofProduct = (K: Tensor2D, s: Tensor2D) => op.gaussianLogDensity(K, { outerProduct: s, columns: 2 });
     expect(() => run(ofProduct, positiveDefiniteMatrix(2), Y)).toThrow('The outer product of the observations (2×2)');
@@ -207,7 +207,7 @@ describe('numbers that cannot be used', () => {
     const A = positiveDefiniteMatrix(5);
     A.data[3 * 5 + 1] = Number.NaN;
     expect(() => run((x) => op.symmetricEigen(x, { name }), A)).toThrow(
-      `${name} (5×5) must be finite, but row 3, column 1 is NaN.`,
+      `${name} (5×5) must be finite, but entry [3][1] is NaN.`,
     );
   });
 });

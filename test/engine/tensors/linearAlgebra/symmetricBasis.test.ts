@@ -99,9 +99,9 @@ describe('the log density under E² + UUᵀ + σ²I', () => {
   });
 
   it('names entries that are not finite and shapes that do not fit', () => {
-    expect(() => density([[Number.NaN]], [[1]], 1, [[1]])).toThrow(/must be finite, but row 0, column 0 is NaN/);
+    expect(() => density([[Number.NaN]], [[1]], 1, [[1]])).toThrow(/must be finite, but entry \[0\]\[0\] is NaN/);
     expect(() => density([[1]], [[1]], 1, [[Number.POSITIVE_INFINITY]])).toThrow(
-      /observations \(1×1\) must be finite, but row 0, column 0 is Infinity/,
+      /observations \(1×1\) must be finite, but entry \[0\]\[0\] is Infinity/,
     );
     expect(() => density([[1]], [[1]], 1, [[1], [2]])).toThrow(/as many rows in Y as in E, but E is 1×1 and Y is 2×1/);
     expect(() => density([[1]], [[1], [2]], 1, [[1]])).toThrow(/as many rows in U as in E/);

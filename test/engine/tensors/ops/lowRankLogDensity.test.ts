@@ -201,7 +201,7 @@ it('leaves no memory behind after an error', () => {
   const live = () => withFloat64(({ memory64 }) => memory64.liveBytes);
   const before = live();
   expect(() => both({ observed: Number.NaN }, 'wasm')).toThrow(
-    /observations \(600×3\) must be finite, but row 5, column 1 is NaN/,
+    /observations \(600×3\) must be finite, but entry \[5\]\[1\] is NaN/,
   );
   expect(live()).toBe(before);
 });
@@ -218,6 +218,6 @@ it.each<[string, Partial<Problem>]>([
   const points = arcs(600, 2);
   points[7] = Number.NaN;
   expect(() => both({ ...problem, points }, 'wasm')).toThrow(
-    /^The covariance .*(row 3, column \d+ is NaN|row \d+, column 3 is NaN)/,
+    /^The covariance .*(entry \[3\]\[\d+\] is NaN|entry \[\d+\]\[3\] is NaN)/,
   );
 });

@@ -77,6 +77,8 @@ export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
     return backend.run(kernel.name, inPlace, inputs, attrs);
   };
   for (const backendName of BACKENDS) {
+    // By another copy of the library.
+    if (tf.getKernel(kernel.name, backendName) !== undefined) continue;
     tf.registerKernel({ kernelName: kernel.name, backendName, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
   }
 }

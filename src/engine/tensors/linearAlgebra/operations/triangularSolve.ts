@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../../core/errors.ts';
+import { entryInWords } from '../../../../core/matrix.ts';
 import { areFinite, firstNotFinite } from '../../../../core/plainNumbers.ts';
 import { clearUpper, factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../dense/factorize.ts';
 import {
@@ -226,6 +227,6 @@ function checkFinite(x: Float64Array, b: Float64Array, columns: number, operatio
   throw new NumericalError(
     bad < 0
       ? `${operation} overflowed: l${position} is singular to working precision, or has entries that are not finite.`
-      : `${operation} needs finite numbers, but row ${Math.floor(bad / columns)}, column ${bad % columns} of b${position} is ${b[bad]}.`,
+      : `${operation} needs a finite b${position}, but ${entryInWords({ data: b, columns }, bad)}.`,
   );
 }
