@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { bayesianGplvm, fit, gplvm, Matrix, positive, seededRandom, tsneGplvm } from '../../src/index.ts';
+import {
+  bayesianGplvm,
+  fit,
+  gplvm,
+  latentVariableModel,
+  Matrix,
+  positive,
+  rbf,
+  seededRandom,
+  tsneGplvm,
+} from '../../src/index.ts';
 import { meanVariance } from '../../src/model/leastNoise.ts';
 
 /** Points of a bent plane in four columns. */
@@ -41,6 +51,14 @@ describe('tables whose rows repeat', () => {
       });
     }
   }
+
+  it('rows that repeat in one view alone do not count as copies', async () => {
+    const Y = points(12);
+    const views = (b: number[][]) => ({ a: { observations: Y, kernel: rbf() }, b: { observations: b, kernel: rbf() } });
+    const messageOf = async (b: number[][]) =>
+      (await fit(latentVariableModel({ latentDim: 2, views: views(b) }), { maxIterations: 1 })).message;
+    expect(await messageOf(Y.map((_, i) => [Math.floor(i / 4)]))).not.toContain('repeat');
+  });
 
   it('with fewer than a tenth of the rows repeated, noise may fall to a millionth', async () => {
     const random = seededRandom(4);

@@ -140,7 +140,7 @@ describe('arguments of a model', () => {
 
   it('are named with row and column where a known variable contains NaN', () => {
     const times = Y.map((_, i) => [i, i === 4 ? Number.NaN : 0]);
-    expect(() => regression(times)).toThrow(/'x' of the model 'regression' .*entry [4][1] is NaN/);
+    expect(() => regression(times)).toThrow(/'x' of the model 'regression' .*entry \[4\]\[1\] is NaN/);
   });
 
   it('is named with the kernel, its lengthscales and the columns where their numbers differ', async () => {

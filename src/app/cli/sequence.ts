@@ -59,7 +59,7 @@ export function sequenceOf(
   if (time === undefined) {
     return {
       segments: named,
-      lines: [`sequences: '${column}', ${named.length}, from rows ${list(named.map(String))}`],
+      lines: [`sequences: '${column}', ${named.length}, from row indices ${list(named.map(String))}`],
     };
   }
   const rows = time.rows;
@@ -77,7 +77,7 @@ export function sequenceOf(
   const lines = [
     segments.length === 1
       ? `time: '${name}', one sequence, steps of ${ofSteps}`
-      : `time: '${name}', ${segments.length} sequences, from rows ${list(segments.map(String))}, steps of ${ofSteps}${gaps.length === 0 ? '' : `; gaps of ${list(gaps.map(short))}`}`,
+      : `time: '${name}', ${segments.length} sequences, from row indices ${list(segments.map(String))}, steps of ${ofSteps}${gaps.length === 0 ? '' : `; gaps of ${list(gaps.map(short))}`}`,
   ];
   if (longest > UNEQUAL * shortest) {
     lines.push(
@@ -94,7 +94,7 @@ function namedSegments(sequence: readonly string[], column: string): number[] {
   const again = first.find((i) => begun.size === begun.add(sequence[i]!).size);
   if (again === undefined) return first;
   throw new InvalidInputError(
-    `The rows of sequence '${sequence[again]}' (--sequence ${column}) are not together: another begins before row ${again} (from 0). Sort the table by '${column}', then by time.`,
+    `The rows of sequence '${sequence[again]}' (--sequence ${column}) are not together: another begins before row index ${again}. Sort the table by '${column}', then by time.`,
   );
 }
 

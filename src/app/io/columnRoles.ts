@@ -227,6 +227,10 @@ const isUniqueWhole = (numbers: Float64Array | undefined): boolean =>
   numbers.every(Number.isInteger) &&
   new Set(numbers).size === numbers.length;
 
+/** Date in the order of a country, or without leading zeros, with or without a time. */
+const LOCAL_DATE =
+  /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./-]\d{1,2}[./-]\d{1,2})(?:,?[ T]\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?)?$/i;
+
 function textAppearance({ text, read, name, isNamed }: RawColumn, position: number): Appearance {
   const present = text!.filter((cell) => cell !== '' && !Number.isNaN(read?.(cell)));
   const texts = present.filter((cell) => read?.(cell) === undefined);
@@ -245,6 +249,10 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
     const reason = `contains dates (\`time: '${name}'\` takes them as the times of the rows)`;
     return { kind: isUnique && mayName ? 'index' : 'text', reason, isOfDates: true };
   }
+  if (present.length > 0 && present.every((cell) => LOCAL_DATE.test(cell))) {
+    const reason = `contains dates such as '${present[0]}', whose day and month cannot be distinguished: only dates such as 2024-02-29 can be times or observations`;
+    return { kind: isUnique && mayName ? 'index' : 'text', reason, isOfDates: true };
+  }
   // A text among numbers is a mistake, which the reader reports with its position, as it does numbers in a form that is not certain.
   const words = read === undefined ? texts : texts.filter((cell) => !isWrittenNumber(cell));
   if (2 * words.length <= present.length && (read !== undefined || present.length === 0)) return { kind: 'feature' };
@@ -252,6 +260,12 @@ function textAppearance({ text, read, name, isNamed }: RawColumn, position: numb
   const remedy = remedyForWritten(words[0]!);
   if (remedy !== undefined && words.every((cell) => remedyForWritten(cell) !== undefined)) {
     return { kind: 'text', reason: `is read as text, although it contains numbers such as '${shown}': ${remedy}` };
+  }
+  const numbers = words.filter((cell) => remedyForWritten(cell) !== undefined);
+  const other = words.find((cell) => remedyForWritten(cell) === undefined);
+  if (2 * numbers.length > present.length && other !== undefined) {
+    const reason = `is read as text, because '${shortened(other)}' is not a number like '${shortened(numbers[0]!)}': correct the cell, or remove its line`;
+    return { kind: 'text', reason };
   }
   const areNumbers = 2 * present.filter((cell) => beginsLikeNumber(cell) || hasDecimals(cell)).length > present.length;
   if (isUnique && mayName && !areNumbers) return { kind: 'index', reason: 'is text that names each row' };

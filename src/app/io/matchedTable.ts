@@ -5,7 +5,7 @@ import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
 import { DAYS, seasonColumns, withSeasons } from './dates.ts';
-import { type RawColumn, type RawTable, writtenColumn } from './rawTable.ts';
+import { cellsOf, type RawColumn, type RawTable, writtenColumn } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { readRawTable } from './tableFiles.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
@@ -110,9 +110,10 @@ function absentColumn(name: string, rows: number, { others }: KnownColumns): Raw
 }
 
 /** @throws InvalidInputError for a column that is in percent in one of the two tables only */
-function checkUnits({ columns, file }: RawTable, known: KnownColumns): void {
+function checkUnits({ columns, file, place, missing }: RawTable, known: KnownColumns): void {
   const isKnown = new Set(known.columns);
-  for (const { name, unit, numbers } of columns) {
+  for (const column of columns) {
+    const { name, unit, numbers } = column;
     if (!isKnown.has(name)) continue;
     const before = known.writtenUnits?.[name];
     if (before === DAYS && numbers?.some((value) => !Number.isNaN(value))) {
@@ -121,6 +122,13 @@ function checkUnits({ columns, file }: RawTable, known: KnownColumns): void {
       );
     }
     if (before === unit || ![before, unit].includes('%')) continue;
+    const cells = cellsOf(column);
+    const bare = cells.findIndex((cell) => !missing.isMissing(cell) && !cell.endsWith('%'));
+    if (before === '%' && bare >= 0 && cells.some((cell) => cell.endsWith('%'))) {
+      throw new InvalidInputError(
+        `'${file}', ${place(bare)}, column '${name}' is '${cells[bare]!.slice(0, 40)}', without the % of its other cells and of the fitted table. Write it as percent, such as 12 %.`,
+      );
+    }
     const written = (each: string | undefined) => (each === undefined ? 'without a unit' : `in ${each}`);
     throw new InvalidInputError(
       `Column '${name}' was written ${written(before)} in the fitted table, but it is ${written(unit)} in '${file}', where a number means another amount. Write its cells ${before === '%' ? 'as percent, such as 12 %' : written(before)}.`,

@@ -272,6 +272,9 @@ function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOp
   return cells.map(presentText(raw));
 }
 
+/** Most places of rows without values that a note lists. */
+const MOST_PLACES = 3;
+
 /** Notes on the number of missing cells in the columns of the observations, and their contents; a category is one column. */
 function missingNotes(raw: RawTable, features: readonly number[]): string[] {
   const columns = new Map(
@@ -288,8 +291,18 @@ function missingNotes(raw: RawTable, features: readonly number[]): string[] {
   }).flat();
   if (cells.length === 0) return [];
   const all = raw.rows * columns.size;
-  return [`${cells.length} of ${all} entries ${cells.length === 1 ? 'is' : 'are'} missing${holding(cells)}.`];
+  const isEmpty = (i: number) => [...columns.values()].every((column) => isMissingAt(column, i));
+  const empty = Array.from({ length: raw.rows }, (_, i) => i).filter(isEmpty);
+  const places = [
+    ...empty.slice(0, MOST_PLACES).map((i) => raw.place(i)),
+    ...(empty.length > MOST_PLACES ? ['…'] : []),
+  ];
+  const lines = columns.size < 2 || empty.length === 0 ? '' : `, among them all of ${places.join(', ')}`;
+  return [`${cells.length} of ${all} entries ${cells.length === 1 ? 'is' : 'are'} missing${holding(cells)}${lines}.`];
 }
+
+const isMissingAt = ({ numbers, text, read }: RawColumn, i: number): boolean =>
+  text === undefined ? Number.isNaN(numbers![i]) : text[i] === '' || Number.isNaN(read?.(text[i]!));
 
 function missingLabels(raw: RawTable, column: RawColumn): string[] {
   const cells = cellsOf(column).filter((cell) => raw.missing.isMissing(cell.trim()));

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
-import { copiesNote, isSampled, type RowSource, rowsGone } from '../../core/rowMatrices.ts';
+import { copiesNote, isSampled, joinedColumns, type RowSource, rowsGone } from '../../core/rowMatrices.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { type DataFormat, jsonOf } from '../computedModel.ts';
@@ -213,15 +213,15 @@ export function variablesModel<Data>(
   );
 }
 
-/** Notes about columns that were divided by their deviations, and about repeated rows if there is noise. */
-const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownPaths }: CompiledGraph): string =>
-  graph.nodes
-    .flatMap(({ name, variable, densities: [own] }) => {
-      if (variable.role !== 'observed') return [];
-      const { note, raw } = seen.get(name)!;
-      return [note + ('noise' in ownPaths(own!.path) ? copiesNote(raw) : '')];
-    })
-    .join('');
+/** Notes about columns that were divided by their deviations, and about rows that repeat in all variables if there is noise. */
+function observationsNote(seen: ReadonlyMap<string, Observations>, { graph, ownPaths }: CompiledGraph): string {
+  const observed = graph.nodes.filter(({ variable }) => variable.role === 'observed');
+  const all = observed.map(({ name }) => seen.get(name)!);
+  const raws = all.map(({ raw }) => raw);
+  const hasNoise = observed.some(({ densities: [own] }) => 'noise' in ownPaths(own!.path));
+  const areRows = hasNoise && raws.every(({ rows }) => rows === raws[0]!.rows);
+  return all.map(({ note }) => note).join('') + (areRows ? copiesNote(joinedColumns(raws)) : '');
+}
 
 /** Notes about perturbed initial latents. */
 const startNote = ({ nodes }: VariableGraph): string =>

@@ -93,7 +93,7 @@ it('sequences come from a column, within which gaps in time divide further', asy
   const header = ['sensor', 'day', 'a', 'b', 'c'];
   const args = ['--time', 'day', '--sequence', 'sensor', '--max-iterations', '3', '--out', join(path, 'results')];
   const ran = await latentfield(['fit', write('sensors.csv', text([header, ...rows])), ...args]);
-  expect(ran.stderr).toContain("time: 'day', 4 sequences, from rows 0, 4, 8, 12, steps of 1; gaps of 5, 5\n");
+  expect(ran.stderr).toContain("time: 'day', 4 sequences, from row indices 0, 4, 8, 12, steps of 1; gaps of 5, 5\n");
   expect(ran.exitCode).toBe(0);
   const mixed = rows.map((_, i) => rows[(i % 2) * 8 + Math.floor(i / 2)]!);
   const refused = await latentfield(['fit', write('mixed.csv', text([header, ...mixed])), ...args, '--force']);
@@ -130,6 +130,13 @@ it('new rows may lack a column and contain new categories, but not other units',
   const wrong = await latentfield(['project', out, fractions]);
   expect(wrong.exitCode).toBe(2);
   expect(wrong.stderr).toContain("Column 'rate' was written in % in the fitted table, but it is without a unit");
+  const mixed = write(
+    'mixed.csv',
+    text([header, ...rows.slice(0, 3).map((row, i) => [...row.slice(0, 2), i === 1 ? 0.45 : row[2], 'a'])]),
+  );
+  const bare = await latentfield(['project', out, mixed]);
+  expect(bare.exitCode).toBe(2);
+  expect(bare.stderr).toMatch(/line 3, column 'rate' is '0.45', without the % of its other cells/);
 });
 
 it('relevance is printed, and the end of the search in numbers on demand', async () => {

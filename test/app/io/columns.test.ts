@@ -89,6 +89,18 @@ describe('columns without numbers to fit', () => {
     ).toEqual([...days.slice(0, 2).map((day) => `day=${day}`), 'a']);
   });
 
+  it('are named by their lines where no column that is used has a value, and by the cell that makes numbers text', async () => {
+    const rows = Array.from({ length: 6 }, (_, i) => `$${i + 1}.5,${i === 2 ? '' : i + 0.5},${2 * i + 0.5}`);
+    const read6 = await read(lines('price,a,b', ...rows, 'Total,,'), { allowMissing: true });
+    expect(read6.notes).toEqual(['3 of 14 entries are missing, among them all of line 8.']);
+    expect(read6.leftOut).toEqual([
+      {
+        column: 'price',
+        reason: "is read as text, because 'Total' is not a number like '$1.5': correct the cell, or remove its line",
+      },
+    ]);
+  });
+
   it('are counted as one column with its missing cells, where they are categories', async () => {
     const text = lines('a,kind', '1,oil', '2,NA', ',gas', '5,water', '6,oil');
     const { notes, columns } = await read(text, { oneHot: 'kind', allowMissing: true });

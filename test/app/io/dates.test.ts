@@ -22,6 +22,20 @@ describe('a column of dates among the observations', () => {
     expect((await parsed({})).columns).toEqual(['a']);
   });
 
+  it.each([
+    ['13.09.2023', '01.02.2023'],
+    ['9/13/2023 4:30 pm', '2/1/2023 12:00 am'],
+    ['2023-9-13', '2023-2-1'],
+  ])('is left out with advice, not as a category, if it is written like %s', async (first, second) => {
+    const rows = Array.from({ length: 20 }, (_, i) => `${[first, second][i % 2]};${i + 0.5};${'xy'[i % 2]}\n`);
+    const { columns, leftOut } = await parsed({ categories: 'auto' }, `day;a;kind\n${rows.join('')}`);
+    expect(columns).toEqual(['a', 'kind=x', 'kind=y']);
+    expect(leftOut[0]).toMatchObject({
+      column: 'day',
+      reason: expect.stringMatching(/^contains dates such as '.*', .* only dates such as 2024-02-29/),
+    });
+  });
+
   it('is a season, cos 2πu and sin 2πu of the elapsed part u of the year, where that is chosen by name', async () => {
     const { observations, columns, leftOut } = await parsed({ columns: 'a,day=season cosine,day=season sine' });
     expect(columns).toEqual(['a', 'day=season cosine', 'day=season sine']);

@@ -70,7 +70,7 @@ describe('readSparseTable', () => {
     await expect(readSparseTable(write('a.csv', 'a,b\n1,2\n'))).rejects.toThrow(/not a Matrix Market file/);
     await expect(readSparseTable(write('b.mtx', text), { maxBytes: 10 })).rejects.toThrow(/more than 10 bytes/);
     const negative = write('c.mtx', text.replace('2 2 3', '2 2 -3'));
-    await expect(readSparseTable(negative, { log1p: true })).rejects.toThrow(/point index 1, column index 1 .* is -3/);
+    await expect(readSparseTable(negative, { log1p: true })).rejects.toThrow(/point index 1, column index 1 is -3/);
   });
 
   it('refuses a file that announces more rows than fit into memory, and more entries with zeros than are allowed', async () => {

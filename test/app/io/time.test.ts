@@ -77,7 +77,7 @@ describe('a table with gaps in time', () => {
     const { data, out } = folder();
     const ran = await latentfield(['fit', data, ...short, '--time', 'day', '--out', out]);
     expect(ran.exitCode).toBe(0);
-    expect(ran.stderr).toContain("time: 'day', 3 sequences, from rows 0, 6, 10, steps of 1; gaps of 6, 12\n");
+    expect(ran.stderr).toContain("time: 'day', 3 sequences, from row indices 0, 6, 10, steps of 1; gaps of 6, 12\n");
     const read = await readTable(data, { time: 'day' });
     const segments = segmentsOf(read.time!);
     expect(segments).toEqual([0, 6, 10]);
@@ -99,7 +99,7 @@ describe('a table with gaps in time', () => {
   it('accepts a longest step, and reports where steps differ', async () => {
     const { data, out } = folder();
     const joined = await latentfield(['fit', data, ...short, '--time', 'day', '--max-step', '6', '--out', out]);
-    expect(joined.stderr).toContain("time: 'day', 2 sequences, from rows 0, 10, steps of 1 to 6; gaps of 12\n");
+    expect(joined.stderr).toContain("time: 'day', 2 sequences, from row indices 0, 10, steps of 1 to 6; gaps of 12\n");
     expect(joined.stderr).toContain(
       'note: dynamics treat all steps as equal, but the times of these rows are unevenly spaced.',
     );

@@ -404,7 +404,7 @@ describe('weights of rows', () => {
       },
     });
     expect(() => evaluate(process({ y }))).toThrow(/not independent.* use inducing inputs .* or gaussian/);
-    expect(() => evaluate(weighed({ y, t: times, weights: [1, 2] }))).toThrow(/4 rows and 2 numbers/);
+    expect(() => evaluate(weighed({ y, t: times, weights: [1, 2] }))).toThrow(/4 rows, but 2 row weights/);
     expect(() => evaluate(weighed({ y, t: times, weights: [1, -2, 1, 1] }))).toThrow(/row index 1 has -2/);
   });
 });
