@@ -15,7 +15,7 @@ export interface CalibrationOptions {
   readonly calibrated?: boolean | undefined;
 }
 
-/** Rows of known variables beside rows that are not given by name. */
+/** Rows of known variables in addition to rows that are not given by name. */
 export interface KnownRowsOptions {
   /** Rows of the known variable, such as the covariates of `gplvm(Y, { given: covariates(C) })`, or of several known variables by name. */
   readonly given?: MatrixLike | Readonly<Record<string, MatrixLike>> | undefined;

@@ -181,7 +181,7 @@ async function latentsOf(file: string | undefined, fit: Fit, record: TableRecord
   return { X, ids: undefined, given: await covariatesOf(file, X, record) };
 }
 
-/** Covariates beside latent points, from the columns of the same table that were fitted as covariates. */
+/** Covariates of latent points, from the columns of the same table that were fitted as covariates. */
 async function covariatesOf(file: string, X: Matrix, record: TableRecord | undefined): Promise<Matrix | undefined> {
   if (record?.covariates === undefined) return undefined;
   if (file === '-') {

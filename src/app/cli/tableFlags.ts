@@ -95,7 +95,7 @@ export const COLUMN_FLAGS = [
 /** Flag for the covariates of a table's rows. */
 export const GIVEN = [
   '--given <columns>',
-  'columns of covariates, whose effects are modeled beside the map: numbers, dates or categories; new tables need them too',
+  'columns of covariates, whose effects are modeled in addition to the map: numbers, dates or categories; new tables need them too',
   several,
 ] as const;
 

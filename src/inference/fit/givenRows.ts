@@ -22,7 +22,7 @@ export const isNamed = (given: unknown): given is GivenByName =>
   !isTable(given) &&
   Object.getPrototypeOf(given) === Object.prototype;
 
-/** Rows of known variables beside bare rows: a bare matrix belongs to the only known variable. */
+/** Rows of known variables in addition to bare rows: a bare matrix belongs to the only known variable. */
 function besideRows({ known }: RowModel, beside: KnownRowsOptions['given'], caller: string): GivenByName {
   if (beside === undefined || isNamed(beside)) return beside ?? {};
   if (known.length === 1) return { [known[0]!.name]: beside as MatrixLike };

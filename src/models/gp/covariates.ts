@@ -25,7 +25,7 @@ export interface Covariates {
    * @throws InvalidInputError unless there are covariates for each of N rows
    */
   readonly inputs: (latents: LatentVariable, rows: number) => readonly Variable[];
-  /** The observations (N×D, complete) without the part that is linear in the covariates, from which q latents start. */
+  /** The observations (N×D, complete) without the part that is linear in the covariates: q latents start there. */
   readonly residual: (Y: Matrix, latentDim: number) => Matrix;
   /**
    * Covariance of f(x) + g(c): this one of the q latents, plus an rbf of the covariates with one lengthscale each and this variance, which is fixed:
@@ -33,7 +33,7 @@ export interface Covariates {
    */
   readonly kernel: (kernel: Kernel, latentDim: number, variance: number) => Kernel;
   /**
-   * Mapping of a named model for the observations y, whose default kernel has the effects of the covariates beside it.
+   * Mapping of a named model for the observations y, with the effects of the covariates added to the default kernel.
    *
    * @param left - complete observations without the part that is linear in the covariates
    */
@@ -49,11 +49,11 @@ export interface Covariates {
 /**
  * Covariates of the rows, such as a season, a batch or a dose, for the option `given` of Gaussian-process models: y = f(x) + g(c) + noise. The
  * default covariance is k(x, x') + v·exp(−½·Σ_j (c_j − c'_j)²/l_j²) with v fixed at the observations' mean variance and the lengthscales l at
- * `mapping.kernel.rbf2.lengthscale`, so that the latents show what the covariates do not explain. Columns are standardized, except those of 0 and 1 only. A custom `kernel` reads the latents and then the
+ * `mapping.kernel.rbf2.lengthscale`, so that the latents show what the covariates do not explain. Columns are standardized, except columns of 0 and 1. A custom `kernel` reads the latents and then the
  * standardized covariates as columns, and may multiply them: `multiply(select(rbf(), [0, 1]), select(rbf(), [2]))` for effects that differ along the map.
  *
  * New rows need their covariates: `project(Y, { given })`, `impute(Y, { given })`, `predict(X, { given })`, `sample(X, { given })`. `fit.values.given`
- * are those of the fitted rows.
+ * are the covariates of the fitted rows.
  *
  * @param rows - N×p, finite numbers; a category is one column of 0 and 1 for each of its levels
  * @returns a value of the option `given`

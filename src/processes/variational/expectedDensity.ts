@@ -31,7 +31,7 @@ export const DENSITY_NODES = [0, 9, 5] as const;
 /**
  * Nodes of the latents: a grid if there is one for their dimension, otherwise draws.
  *
- * @param inputs - number of columns of the inputs, of which those after the latents are certain
+ * @param inputs - number of columns of the inputs; columns after the latents are certain
  * @param draws - draws in all columns
  */
 export function densityNodes(latentDim: number, draws: () => LatentNodes, inputs = latentDim): LatentNodes {

@@ -24,7 +24,7 @@ const rows = Array.from({ length: 30 }, (_, n) => {
 });
 const table = (lines: readonly string[]) => `season,dose,a,b,c,d\n${lines.join('\n')}\n`;
 
-it('--given models columns beside the map, and commands on new rows need them', async () => {
+it('--given models columns in addition to the map, and commands on new rows need them', async () => {
   writeFileSync(at('data.csv'), table(rows));
   const fitted = await called(
     ...['fit', at('data.csv'), '-m', 'gplvm', '--given', 'season,dose', '--dim', '1', '--max-iterations', '20'],
