@@ -265,6 +265,7 @@ export {
   type ComparisonOptions,
   classicalMds,
   compareModels,
+  covariates,
   dgplvm,
   drill,
   type GplrfOptions,

@@ -33,6 +33,16 @@ export interface NamedTable {
   readonly counts?: NormalizedCounts;
   /** Units that cells are written with, such as '%', by column. */
   readonly writtenUnits?: Readonly<Record<string, string>>;
+  /** Covariates of the points. */
+  readonly given?: GivenColumns;
+}
+
+/** Columns of a table that are covariates. */
+export interface GivenColumns {
+  /** p names; `season=winter` for a level of the category `season`. */
+  readonly columns: readonly string[];
+  /** N×p. */
+  readonly rows: Matrix;
 }
 
 /** Columns of a fitted table. */
@@ -45,6 +55,8 @@ export interface KnownColumns {
   readonly others: readonly string[];
   /** Units that cells are written with, such as '%', by column. */
   readonly writtenUnits?: Readonly<Record<string, string>> | undefined;
+  /** Names of the covariates, in order. */
+  readonly covariates?: readonly string[] | undefined;
 }
 
 /** Description of the table that a fit was made from. */
@@ -71,33 +83,7 @@ export type ObservationsLike = MatrixLike | NamedTable;
 export const isTable = (value: unknown): value is NamedTable =>
   typeof value === 'object' && value !== null && 'observations' in value && 'columns' in value;
 
-/** The part of a table that a fit keeps. */
-export function rememberedTable(table: NamedTable): FittedTable {
-  const {
-    columns,
-    isNamed = true,
-    ids,
-    idColumn,
-    labelColumn,
-    labels,
-    leftOut = [],
-    counts,
-    writtenUnits,
-  } = checkTable(table);
-  const others = leftOut.map(({ column }) => column);
-  return {
-    columns: [...columns],
-    isNamed,
-    others: labelColumn === undefined || others.includes(labelColumn) ? others : [...others, labelColumn],
-    ...(ids !== undefined && { ids: [...ids], idColumn }),
-    ...(labelColumn !== undefined && { labelColumn }),
-    ...(labels !== undefined && { labels: [...labels] }),
-    ...(counts !== undefined && { counts: { ...counts } }),
-    ...(writtenUnits !== undefined && { writtenUnits: { ...writtenUnits } }),
-  };
-}
-
-function checkTable(table: NamedTable): NamedTable {
+export function checkTable(table: NamedTable): NamedTable {
   const { observations, columns, ids, labels } = (table ?? {}) as Partial<NamedTable>;
   if (!(observations instanceof Matrix) || !Array.isArray(columns)) {
     throw new InvalidInputError(
@@ -134,6 +120,11 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   if (known.counts?.rowSums !== given.counts?.rowSums || !known.counts?.log1p !== !given.counts?.log1p) {
     throw new InvalidInputError(
       `The rows of the fit have ${normalizationOf(known.counts)}, but the table has ${normalizationOf(given.counts)}. Read it with readMatchingTable(file, fit.table).`,
+    );
+  }
+  if (given.given?.columns.join() !== known.covariates?.join()) {
+    throw new InvalidInputError(
+      `The covariates of the fit are ${quoted(known.covariates ?? [])}. Read the table with readMatchingTable(file, fit.table).`,
     );
   }
   if (!known.isNamed || !isNamed) return inUnits(observations, known);

@@ -15,8 +15,14 @@ export interface CalibrationOptions {
   readonly calibrated?: boolean | undefined;
 }
 
+/** Rows of known variables in addition to rows that are not given by name. */
+export interface KnownRowsOptions {
+  /** Rows of the known variable, such as the covariates of `gplvm(Y, { given: covariates(C) })`, or of several known variables by name. */
+  readonly given?: MatrixLike | Readonly<Record<string, MatrixLike>> | undefined;
+}
+
 /** Options of `project` and of abilities based on it. */
-export interface ProjectOptions extends CalibrationOptions {
+export interface ProjectOptions extends CalibrationOptions, KnownRowsOptions {
   /** Largest number of training latents used as starting points of each search; default 40. */
   readonly starts?: number | undefined;
   /** Largest number of iterations of each search; default 200. */
@@ -85,7 +91,7 @@ export interface Predicting {
    *   latent function, such as the logarithm of the rate under `poisson`
    * @throws InvalidInputError if X is not a matrix of finite numbers with q columns
    */
-  predict(X: MatrixLike, options?: { noise?: boolean | undefined } & CalibrationOptions): Prediction;
+  predict(X: MatrixLike, options?: { noise?: boolean | undefined } & CalibrationOptions & KnownRowsOptions): Prediction;
   /**
    * Predictions along a path between two latents: the straight line, or the geodesic, which avoids regions of high uncertainty. A geodesic takes
    * longer and is returned as a promise: see `geometry`.
@@ -120,7 +126,7 @@ export interface Sampling {
    */
   sample(
     X: MatrixLike,
-    options?: { seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions,
+    options?: { seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions & KnownRowsOptions,
   ): Matrix;
 }
 
@@ -153,11 +159,15 @@ export interface Viewed<View extends string> {
    * @param X - n×q latent points
    * @param options - `view`, its name; `noise`: whether to include the noise of a new observation (default false)
    */
-  predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined } & CalibrationOptions): Prediction;
+  predict(
+    X: MatrixLike,
+    options: { view: View; noise?: boolean | undefined } & CalibrationOptions & KnownRowsOptions,
+  ): Prediction;
   /** A draw from the joint predictive distribution of one view at latent points X (n×q). */
   sample(
     X: MatrixLike,
-    options: { view: View; seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions,
+    options: { view: View; seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions &
+      KnownRowsOptions,
   ): Matrix;
   /** Predictions of one view on the straight line between two latents, or along the geodesic of this view, `steps` points in all. */
   interpolate(
@@ -265,7 +275,8 @@ export interface DistributedLatents {
    */
   predict(
     X: MatrixLike,
-    options?: { noise?: boolean | undefined; latentVariances?: MatrixLike | undefined } & CalibrationOptions,
+    options?: { noise?: boolean | undefined; latentVariances?: MatrixLike | undefined } & CalibrationOptions &
+      KnownRowsOptions,
   ): Prediction;
   /**
    * log p(y_nd | observed entries of row n) for the entries of `full` that are missing in Y. The density is a mixture over the latents of all points,
@@ -309,7 +320,7 @@ export interface DistributedViewed<View extends string>
    */
   predict(
     X: MatrixLike,
-    options: { view: View; noise?: boolean | undefined; latentVariances?: MatrixLike | undefined },
+    options: { view: View; noise?: boolean | undefined; latentVariances?: MatrixLike | undefined } & KnownRowsOptions,
   ): Prediction;
 }
 

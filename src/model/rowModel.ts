@@ -85,7 +85,7 @@ export interface RowModel {
   density?(X: Matrix, given: RowsByName, accuracy?: Accuracy, isValue?: boolean): PredictiveDensity;
   /**
    * Moments of the variables that follow from these values; moments of observations with `noise`. With `variances`, the values of a variable of that
-   * name are means of Gaussian rows, and observations with it as their only parent have their moments under these.
+   * name are means of Gaussian rows, and observations with it as a parent have their moments under these.
    */
   predict?(values: RowsByName, noise: boolean, variances?: RowsByName): Readonly<Record<string, Prediction>>;
   /** A draw of the variables that follow from these values. */

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import type { Matrix } from '../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../core/matrix.ts';
 import { checkGiven, givenOptions, unknownName } from '../core/options.ts';
 import { knnGraph } from '../engine/graph/index.ts';
 import { parseKernel } from '../kernels/index.ts';
@@ -21,6 +21,7 @@ import {
   umapNeighbors,
 } from '../priors/index.ts';
 import { type NamedModel, namedModels } from './catalog.ts';
+import { covariates } from './gp/covariates.ts';
 import type { OwnParts } from './ownParts.ts';
 
 /** Options of a model that JSON can express. */
@@ -63,6 +64,7 @@ const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnPa
       `Option 'backConstraint' must be 'kernel', 'mlp' or 'linear'${own.join('')}, but ${JSON.stringify(given)} was given.`,
     );
   },
+  given: (given) => covariates(given as MatrixLike),
   posterior: () => {
     throw new InvalidInputError("The option 'posterior' has no form in JSON. Use init, backConstraint and dynamics.");
   },

@@ -18,6 +18,7 @@ export { describedModel, kindOf, type ModelOptions } from './describedModel.ts';
 export type { Distances } from './field/distances.ts';
 export { type ByKindOptions, byKind, type ColumnsByKind } from './gp/byKind.ts';
 export type { ColumnKind, ColumnKindsByName } from './gp/columnKinds.ts';
+export { type Covariates, covariates } from './gp/covariates.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export {
   type DistributedViewsModel,

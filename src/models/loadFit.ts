@@ -84,6 +84,7 @@ const schema = v.object({
   columns: v.pipe(names, v.minLength(1)),
   isNamed: v.boolean(),
   others: names,
+  covariates: v.optional(names),
   idColumn: v.optional(v.string()),
   ids: v.optional(names),
   labelColumn: v.optional(v.string()),

@@ -24,7 +24,14 @@ import { type PartsArguments, partsOf } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
 import { addPictures, PICTURES, type PlotArguments, pictureNames, type Shown } from './pictures.ts';
 import { checkOutputs, type Inputs } from './streams.ts';
-import { dimensionNames, latentVariancesOf, ofPoints, type TableRecord, varianceNames } from './tableReport.ts';
+import {
+  covariatesIn,
+  dimensionNames,
+  latentVariancesOf,
+  ofPoints,
+  type TableRecord,
+  varianceNames,
+} from './tableReport.ts';
 
 /** Table with its missing entries filled in. */
 interface Completed {
@@ -39,9 +46,14 @@ interface Completed {
  *
  * @returns undefined if the fit has neither
  */
-export async function imputation(fit: Fit, Y: Matrix, isFitted = true): Promise<Prediction | undefined> {
-  if (fit.impute === undefined) return isFitted ? fit.predict?.(fit.latents, { noise: true }) : undefined;
-  return fit.impute(Y);
+export async function imputation(
+  fit: Fit,
+  Y: Matrix,
+  isFitted = true,
+  given = covariatesIn(fit),
+): Promise<Prediction | undefined> {
+  if (fit.impute === undefined) return isFitted ? fit.predict?.(fit.latents, { noise: true, given }) : undefined;
+  return fit.impute(Y, { given });
 }
 
 /**

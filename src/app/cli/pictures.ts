@@ -14,7 +14,7 @@ import {
   svgToPng,
 } from '../plot/index.ts';
 import type { Given } from './flags.ts';
-import { latentVariancesOf } from './tableReport.ts';
+import { latentVariancesOf, picturedPrediction } from './tableReport.ts';
 
 const FORMATS = ['svg', 'png', 'html'] as const;
 /** Names of all pictures that a fit may have. */
@@ -184,10 +184,11 @@ function page(
 }
 
 function grid(
-  { predict, latents, model, ...result }: Fit,
+  { latents, model, ...result }: Fit,
   { undo, observations }: Shown,
   { image }: PlotArguments,
 ): Promise<string> {
+  const predict = picturedPrediction({ latents, model, ...result } as Fit);
   if (predict === undefined) {
     throw new InvalidInputError(
       `${model} predicts nothing at latent points, so it has no grid. Leave out --image-grid.`,
@@ -258,11 +259,13 @@ interface PictureTime {
  * @param shown - number of observed columns; width over height, if both axes have the same scale
  */
 function pictureBackground(
-  { predict, latents }: Fit,
+  fit: Fit,
   panels: readonly (readonly number[])[],
   { columns: observed, aspect }: { readonly columns: number; readonly aspect: number | undefined },
   { secondsLeft = () => Infinity, note }: PictureTime,
 ): PrecisionGrid[] | undefined {
+  const { latents } = fit;
+  const predict = picturedPrediction(fit);
   if (predict === undefined) return undefined;
   if (observed * elementary.square(RESOLUTION) * panels.length > MOST_VARIANCES) {
     note?.(

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { joinedColumns, savedObservations } from '../../core/index.ts';
+import { joinedColumns, rowsOf, savedObservations } from '../../core/index.ts';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection, predictLabels } from '../../index.ts';
-import { readTable, writeTable } from '../io/index.ts';
+import { readMatchingTable, readTable, writeTable } from '../io/index.ts';
 import { deviations, filesOfFit, filled, imputation, likeliest, momentsTable, readFit } from './fitFiles.ts';
 import {
   addFlags,
@@ -18,7 +18,7 @@ import {
 } from './flags.ts';
 import { type Context, checkOut, OUTPUT_FLAGS, type OutputArguments, putTable, rowsNote } from './streams.ts';
 import { fittedTable, TABLE_FLAGS } from './tableFlags.ts';
-import { columnNames, dimensionNames, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
+import { columnNames, covariatesIn, dimensionNames, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
 
 /** Optional methods of fits that commands use. */
 export type Ability = 'predict' | 'project' | 'sample' | 'interpolate' | 'forecast';
@@ -66,8 +66,19 @@ async function projectTable(folder: string, data: string, given: NewRowsArgument
   checkOut(given, [data, ...filesOfFit(folder)]);
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
-  const options = signal === undefined ? {} : { signal };
-  streams.stderr.write(await rowsNote(observations, 'placing', (rows) => project(rows, options)));
+  const beside = table.given?.rows;
+  const options = { ...(signal && { signal }), given: beside };
+  const timed = (rows: Matrix) =>
+    project(rows, {
+      ...options,
+      given:
+        beside &&
+        rowsOf(
+          beside,
+          Array.from({ length: rows.rows }, (_, i) => i),
+        ),
+    });
+  streams.stderr.write(await rowsNote(observations, 'placing', timed));
   const projection = await project(observations, options);
   const { latents, latentVariances, logDensityAtPlace } = projection;
   const isIntegrated = logDensityAtPlace === undefined || projection.logDensity.some(Number.isFinite);
@@ -108,7 +119,7 @@ export const definePredictLabels = (command: Command, context: Context): Command
       ability(fit, 'project', 'place new points');
       checkOut(given, [data, ...filesOfFit(folder)]);
       const { table, observations } = await fittedTable(data, record, given, context);
-      const found = await predictLabels(fit, observations, signal === undefined ? {} : { signal });
+      const found = await predictLabels(fit, observations, { ...(signal && { signal }), given: table.given?.rows });
       const { labels, classes, probabilities, leaveOneOut } = found;
       const ids = idsIn(table);
       const name = record?.labelColumn ?? 'label';
@@ -163,9 +174,23 @@ async function fitFor<A extends Ability>(
 }
 
 /** Latents passed to a command, or the latents of the fit with their ids. */
-async function latentsOf(file: string | undefined, { latents }: Fit, record: TableRecord | undefined) {
-  if (file === undefined) return { X: latents, ids: idsOf(record, latents) };
-  return { X: await readLatents(file, latents.columns), ids: undefined };
+async function latentsOf(file: string | undefined, fit: Fit, record: TableRecord | undefined) {
+  const { latents } = fit;
+  if (file === undefined) return { X: latents, ids: idsOf(record, latents), given: covariatesIn(fit) };
+  const X = await readLatents(file, latents.columns);
+  return { X, ids: undefined, given: await covariatesOf(file, X, record) };
+}
+
+/** Covariates of latent points, from the columns of the same table that were fitted as covariates. */
+async function covariatesOf(file: string, X: Matrix, record: TableRecord | undefined): Promise<Matrix | undefined> {
+  if (record?.covariates === undefined) return undefined;
+  if (file === '-') {
+    throw new InvalidInputError(
+      'Latent points with covariates are read from a file, not from standard input. Give its name.',
+    );
+  }
+  const known = { columns: dimensionNames(X), isNamed: true, others: [], covariates: record.covariates };
+  return (await readMatchingTable(file, known)).given!.rows;
 }
 
 const LATENTS = ['[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)"] as const;
@@ -189,8 +214,9 @@ export const definePredict = (command: Command, streams: Context): Command =>
   addFlags(command.argument(...FIT).argument(...LATENTS), ...PREDICT_FLAGS).action(
     async (folder: string, latents: string | undefined, given: Given<typeof PREDICT_FLAGS>) => {
       const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given, latents);
-      const { X, ids } = await latentsOf(latents, fit, record);
-      await putPrediction(streams, given, fit, record, method(X, chosen(given, NO_NOISE)), { ids });
+      const { X, ids, given: beside } = await latentsOf(latents, fit, record);
+      const prediction = method(X, { ...chosen(given, NO_NOISE), given: beside });
+      await putPrediction(streams, given, fit, record, prediction, { ids });
     },
   );
 
@@ -226,8 +252,8 @@ export const defineSample = (command: Command, streams: Context): Command =>
   addFlags(command.argument(...FIT).argument(...LATENTS), ...SAMPLE_FLAGS).action(
     async (folder: string, latents: string | undefined, given: Given<typeof SAMPLE_FLAGS>) => {
       const { fit, record, method } = await fitFor(folder, 'sample', 'draw observations', given, latents);
-      const { X, ids } = await latentsOf(latents, fit, record);
-      const drawn = method(X, chosen(given, SEED, NO_NOISE));
+      const { X, ids, given: beside } = await latentsOf(latents, fit, record);
+      const drawn = method(X, { ...chosen(given, SEED, NO_NOISE), given: beside });
       const matrix = unitsOf(record)?.undo(drawn) ?? drawn;
       const names = columnNames(record, matrix.columns);
       await put(
@@ -269,7 +295,7 @@ export const defineImpute = (command: Command, streams: Context): Command =>
     }
     const reading = { ...given, missing: 'ignore', keepCells: true } as const;
     const { table, observations } = await fittedTable(data, record, reading, streams);
-    const prediction = await imputation(fit, observations, isFitted(fit, observations));
+    const prediction = await imputation(fit, observations, isFitted(fit, observations), table.given?.rows);
     if (prediction === undefined) {
       throw new InvalidInputError(
         `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu.`,

@@ -1,5 +1,5 @@
 import { differInUnits } from '../../core/index.ts';
-import { InvalidInputError, type Matrix } from '../../index.ts';
+import { covariates, InvalidInputError, type Matrix } from '../../index.ts';
 import { byKind, type ModelOptions } from '../../models/index.ts';
 import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 import type { Given } from './flags.ts';
@@ -16,6 +16,7 @@ import {
 import { sequenceOf, type TimeArguments, withSegments } from './sequence.ts';
 import { type Context, writeLines } from './streams.ts';
 import {
+  type GIVEN,
   isFile,
   type KIND_FLAGS,
   readLabeledTable,
@@ -28,7 +29,7 @@ import { list, notesOf, tableReport } from './tableReport.ts';
 /** Arguments for the table of a model; without an explicit model, the table may determine it. */
 type ModelTableArguments = TableArguments &
   FlaggedOptions &
-  Partial<Given<typeof KIND_FLAGS> & Given<readonly [typeof WEIGHTS]>> & {
+  Partial<Given<typeof KIND_FLAGS> & Given<readonly [typeof WEIGHTS, typeof GIVEN]>> & {
     readonly isDefault?: boolean | undefined;
   } & TimeArguments & {
     readonly color?: string;
@@ -78,6 +79,7 @@ export async function modelTable(
   const table = await reportedTable(data, given, streams, {
     ...Object.fromEntries(reading),
     ...(keepCells && { keepCells }),
+    ...(given.given && { given: [...given.given] }),
     ...(kinds && readingByKind(given)),
   });
   const hasCategories = table.columns.some((name, j) => name.includes('=') && isIndicator(table.observations, j));
@@ -95,12 +97,27 @@ export async function modelTable(
     ...sequence.lines.filter((line) => !json || line.startsWith('note:')),
     ...notes,
   ]);
-  return { ...prepared, table, model, options: withWeights(withSegments(prepared.options, sequence.segments), table) };
+  return { ...prepared, table, model, options: withRows(withSegments(prepared.options, sequence.segments), table) };
 }
 
-/** Options with the weights of the table's rows, if it has any. */
-const withWeights = (options: ModelOptions, { weights }: Table): ModelOptions =>
-  weights === undefined ? options : { ...options, rowWeights: Array.from(weights) };
+/** Options with the weights and covariates of the table's rows, if it has any. */
+const withRows = (options: ModelOptions, { weights, given }: Table): ModelOptions => ({
+  ...options,
+  ...(weights && { rowWeights: Array.from(weights) }),
+  ...(given && { given: given.rows.toArrays() }),
+});
+
+/** @throws InvalidInputError for a built-in model without covariates, and for options that set them too */
+export function checkCovariates({ model, given }: ModelTableArguments, options: ModelOptions): void {
+  if (given === undefined) return;
+  if (options.given !== undefined) {
+    throw new InvalidInputError('Covariates are set both by --given and by "given" in --options. Give one.');
+  }
+  if (takesOption(model, 'given') !== false) return;
+  throw new InvalidInputError(
+    `${model} has no covariates. Leave out --given, or take one of ${modelsWith('given').join(', ')}.`,
+  );
+}
 
 /** @throws InvalidInputError for a built-in model without weights of rows, and for options that set them too */
 export function checkWeights({ model, weights }: ModelTableArguments, { rowWeights }: ModelOptions): void {
@@ -184,6 +201,7 @@ function tableByKind(table: Table, options: ModelOptions, given: ModelTableArgum
       ...options,
       ...(hasHoles && { missing: 'ignore' }),
       ...(table.weights && { rowWeights: Array.from(table.weights) }),
+      ...(table.given && { given: covariates(table.given.rows) }),
       columns: byKind(as === undefined ? {} : { as }),
     } as ModelOptions,
   };

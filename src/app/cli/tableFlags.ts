@@ -92,6 +92,13 @@ export const COLUMN_FLAGS = [
   ['--log1p', 'take log(1 + y) of each entry, after --row-sums'],
 ] as const;
 
+/** Flag for the covariates of a table's rows. */
+export const GIVEN = [
+  '--given <columns>',
+  'columns of covariates, whose effects are modeled in addition to the map: numbers, dates or categories; new tables need them too',
+  several,
+] as const;
+
 /** Flag for the weights of a table's rows. */
 export const WEIGHTS = [
   '--weights <column>',

@@ -1,5 +1,5 @@
 import { counted, rowsOf } from '../../core/index.ts';
-import { type Fit, type FittedTable, InvalidInputError, type Matrix } from '../../index.ts';
+import { type Fit, type FittedTable, InvalidInputError, Matrix } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 
 /** Record of the fitted table in fit.json, under `table`. */
@@ -17,6 +17,7 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
     ...(table.labels === undefined ? {} : { labels: table.labels }),
     ...(table.counts === undefined ? {} : { counts: table.counts }),
     ...(table.writtenUnits === undefined ? {} : { writtenUnits: table.writtenUnits }),
+    ...(table.given === undefined ? {} : { covariates: table.given.columns }),
     ...(columns === undefined
       ? {}
       : { standardized: { mean: Array.from(columns.mean), deviation: Array.from(columns.deviation) } }),
@@ -44,6 +45,21 @@ export const varianceNames = (latents: Matrix): string[] =>
 /** Variances of a fit's latents, if they are distributions. */
 export const latentVariancesOf = (fit: Fit): Matrix | undefined =>
   'latentVariances' in fit ? (fit.latentVariances as Matrix | undefined) : undefined;
+
+/** Covariates of the fitted rows, if there are any. */
+export const covariatesIn = (fit: Fit): Matrix | undefined =>
+  (fit as { readonly values?: { readonly given?: Matrix } }).values?.given;
+
+/** Predictions of a fit for pictures of its latents, at the mean covariates of the fitted rows; undefined if it has none. */
+export function picturedPrediction(fit: Fit): Fit['predict'] {
+  const { predict } = fit;
+  const fitted = covariatesIn(fit);
+  if (predict === undefined || fitted === undefined) return predict;
+  const mean = Array.from({ length: fitted.columns }, (_, j) => meanOf(fitted.column(j)));
+  return (X, options) => predict(X, { ...options, given: Array.from({ length: Matrix.from(X).rows }, () => mean) });
+}
+
+const meanOf = (values: Float64Array) => values.reduce((sum, value) => sum + value / values.length, 0);
 
 /** Rows of the data that the latents belong to, for models that show and list a subset (isomap of the largest component); undefined for other models. */
 function shownPoints({ parameters, latents }: Fit): readonly number[] | undefined {
@@ -85,6 +101,7 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
     `${file}: ${counted(observations.rows, 'point')}, ${counted(observations.columns, 'column')}: ${list(columns)}`,
   ];
   if (ids !== undefined) lines.push(`ids: '${idColumn}'`);
+  if (table.given !== undefined) lines.push(`covariates: ${list(table.given.columns)}`);
   if (labels !== undefined) {
     const present = table.labels!.filter((label) => label !== '');
     const missing = table.labels!.length - present.length;

@@ -26,15 +26,19 @@ export async function readMatchingTable(
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
-  const raw = withKnownCategories(
-    withSeasons(withTruths(await readRawTable(file, given)), known.columns),
-    known.columns,
-  );
+  const beside = known.covariates ?? [];
+  const wantedNames = [...known.columns, ...beside];
+  const raw = withKnownCategories(withSeasons(withTruths(await readRawTable(file, given)), wantedNames), wantedNames);
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);
   const { idColumn } = known;
   const hasIds = isNamed && given.id === undefined && idColumn !== undefined && names.includes(idColumn);
-  const reading: ReadTableOptions = { ...given, ...known.counts };
+  const reading: ReadTableOptions = {
+    ...given,
+    ...known.counts,
+    ...(known.covariates && { given: [...known.covariates] }),
+  };
+  checkCovariates(raw, beside);
   const options = hasIds && given.labels !== idColumn ? { ...reading, id: idColumn } : reading;
   if (!known.isNamed || !isNamed) return byPlace(raw, known, options);
   const present = new Set(names);
@@ -46,12 +50,7 @@ export async function readMatchingTable(
   }
   const dropped =
     options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', file).map((j) => names[j]!);
-  const expected = new Set([
-    ...known.columns,
-    ...known.others,
-    ...dropped,
-    ...[options.labels, options.id].map(String),
-  ]);
+  const expected = new Set([...wantedNames, ...known.others, ...dropped, ...[options.labels, options.id].map(String)]);
   const unknown = raw.columns.filter(
     (column, j) => !expected.has(column.name) && appearance(column, j, raw.columns).kind === 'feature',
   );
@@ -73,6 +72,29 @@ export async function readMatchingTable(
   return isSwapped
     ? { ...table, notes: [...table.notes, 'The columns are put in the order of the fit, by their names.'] }
     : table;
+}
+
+/** @throws InvalidInputError for a covariate that the file lacks, and for a level of a category that was not fitted */
+function checkCovariates({ columns, file, place }: RawTable, known: readonly string[]): void {
+  const names = columns.map(({ name }) => name);
+  const missing = known.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw new InvalidInputError(
+      `'${file}' lacks ${counted(missing.length, 'covariate')} of the fit: ${quoted(missing)}. ${listed(names)}`,
+      { code: 'unknownName', subject: missing[0]! },
+    );
+  }
+  const levels = columns.filter(({ name, level }) => level !== undefined && known.includes(name));
+  for (const category of new Set(levels.map(({ level }) => level!.column))) {
+    const own = levels.filter(({ level }) => level!.column === category);
+    const row = own[0]!.numbers!.findIndex((_, i) => own.every(({ numbers }) => numbers![i] === 0));
+    if (row < 0) continue;
+    const { text, source } = columns.find(({ name }) => name === category)!;
+    throw new InvalidInputError(
+      `'${file}', ${place(row)}: '${category}' is '${text?.[row] ?? source?.(row)}', a level that was not fitted (${quoted(own.map(({ level }) => level!.category))}). Correct it, leave the row out, or fit again with rows of that level.`,
+      { code: 'unknownName', subject: category },
+    );
+  }
 }
 
 /** Column that the file lacks; `kind=oil` is a level of `kind`, if the fitted table had a column of categories with this name. */

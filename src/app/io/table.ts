@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { NormalizedCounts } from '../../core/namedTable.ts';
+import type { GivenColumns, NormalizedCounts } from '../../core/namedTable.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
@@ -35,6 +35,8 @@ export interface Table {
   readonly time?: Matrix;
   /** N weights of the rows, numbers from 0; if requested. */
   readonly weights?: Float64Array;
+  /** Covariates of the rows, with a column of 0 and 1 for each level of a category; if requested. */
+  readonly given?: GivenColumns;
   /** Columns of the file without any of these roles, with reasons. */
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
@@ -58,7 +60,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const truths = withTruths(given);
   const hot = hotColumns(truths, options);
   const isHot = new Set(hot.map((j) => given.columns[j]!.name));
-  const named = namesIn(options.columns);
+  const named = namesIn([options.columns ?? [], options.given ?? []].flat());
   const raw = withKnownCategories(withSeasons(withCategories(truths, hot), named), named, (name) => isHot.has(name));
   const indicators = (j: number) => names.flatMap((name, k) => (name.startsWith(`${names[j]!}=`) ? [k] : []));
   const names = raw.columns.map(({ name }) => name);
@@ -70,6 +72,9 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const sequence = chosen(options.sequence, 'the sequences');
   const weights = chosen(options.weights, 'the weights');
   const asked = chosen(options.id, 'the ids');
+  const givenColumns = chosenColumns(names, options.given ?? [], 'the covariates', raw.file);
+  const covariates = givenColumns.flatMap((j) => (isHot.has(names[j]!) ? indicators(j) : [j]));
+  const beside = new Set([...givenColumns, ...covariates]);
   const byName = new Map(names.map((name, j) => [name, j]));
   const dropped = new Set(
     (options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file)).flatMap((j) => [
@@ -78,11 +83,15 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ]),
   );
   const looks: Appearance[] = raw.columns.map(raw.isArray ? arrayAppearance : appearance);
-  const index = namingColumn(looks, raw.columns, (j) => [label, sequence, weights].includes(j) || dropped.has(j));
+  const index = namingColumn(
+    looks,
+    raw.columns,
+    (j) => [label, sequence, weights].includes(j) || beside.has(j) || dropped.has(j),
+  );
   const id = asked ?? (index < 0 ? undefined : index);
 
   const isTaken = (j: number) =>
-    [label, asked, time, sequence, weights].includes(j) || dropped.has(j) || isHot.has(names[j]!);
+    [label, asked, time, sequence, weights].includes(j) || beside.has(j) || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, raw.columns, isTaken)
@@ -118,9 +127,13 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
     ...(options.weights === undefined ? {} : { weights: weightsOf(raw, weights, options.weights) }),
+    ...(options.given === undefined ? {} : { given: covariatesOf(raw, covariates) }),
     ...(options.sequence === undefined ? {} : { sequence: cellsOf(columnOrOther(raw, sequence, options.sequence)) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
+      const { level } = raw.columns[j]!;
+      if (covariates.includes(j) && level !== undefined) return [];
+      if (beside.has(j)) return [{ column: name, reason: 'is a covariate' }];
       if (isHot.has(name)) return [{ column: name, reason: 'is replaced by a column for each of its categories' }];
       if (j !== ids && seasonColumns(name).some((each) => fitted.has(each)))
         return [{ column: name, reason: 'is replaced by the cosine and sine of its season' }];
@@ -162,13 +175,19 @@ const MOST_LEVELS = 20;
 const ROWS_PER_LEVEL = 3;
 
 /** Indices of the columns to be encoded by category. */
-function hotColumns(raw: RawTable, { oneHot, categories, ...options }: ReadTableOptions): readonly number[] {
+function hotColumns(raw: RawTable, { oneHot, categories, given, ...options }: ReadTableOptions): readonly number[] {
   const { columns, file, missing } = raw;
   const names = columns.map(({ name }) => name);
   const { labels, id, color, time, sequence, weights, drop } = options;
   const dropped = drop === undefined ? [] : chosenColumns(names, drop, 'drop', file);
   const chosen = oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
-  const asked = chosen.filter((j) => !dropped.includes(j));
+  const covariates = namesIn(given);
+  const beside = columns.flatMap((column, j) =>
+    covariates.includes(column.name) && column.text !== undefined && !appearanceIsOfDates(column, j, columns)
+      ? [j]
+      : [],
+  );
+  const asked = [...new Set([...chosen, ...beside])].filter((j) => !dropped.includes(j));
   if (categories === undefined) return asked;
   const others = [labels, id, color, time, sequence, weights].filter((one) => one !== undefined && !isOther(raw, one));
   const taken = new Set([...asked, ...others.map((one) => chosenColumn(names, one!, 'its role', file)), ...dropped]);
@@ -322,6 +341,30 @@ function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined):
   if (found !== undefined) return found.slice();
   const numbers = index === undefined ? column.text!.map(Number) : [Number.NaN];
   return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
+}
+
+const appearanceIsOfDates = (...of: Parameters<typeof appearance>): boolean => {
+  const look = appearance(...of);
+  return look.kind !== 'feature' && look.isOfDates === true;
+};
+
+/** @throws InvalidInputError for a covariate that is missing or not a number */
+function covariatesOf(raw: RawTable, places: readonly number[]): GivenColumns {
+  const all = places.map((j) => {
+    const column = raw.columns[j]!;
+    const numbers = numbersOf(raw, column, j) ?? Float64Array.from(column.text!, (cell) => column.read?.(cell) ?? NaN);
+    const wrong = numbers.findIndex((entry) => !Number.isFinite(entry));
+    if (wrong < 0) return numbers;
+    const name = column.level?.column ?? column.name;
+    throw new InvalidInputError(
+      `${placeOf(raw, wrong, name)} is ${quotedCell(cellsOf(column)[wrong]!)}, but covariates are needed in each row. Correct it, or remove the row.`,
+      { code: 'missingEntry', subject: name },
+    );
+  });
+  return {
+    columns: places.map((j) => raw.columns[j]!.name),
+    rows: Matrix.zeros(raw.rows, all.length).map((_, i, j) => all[j]![i]!),
+  };
 }
 
 /** @throws InvalidInputError for a weight that is missing, below 0 or no number */

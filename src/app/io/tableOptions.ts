@@ -36,6 +36,10 @@ export const tableOptions = v.strictObject({
   time: v.optional(column),
   /** Column with the weights of the rows, numbers from 0, which is not an observation; or an array of an .npz archive. */
   weights: v.optional(column),
+  /**
+   * Columns of covariates, which are not observations: names. Text becomes columns of 0 and 1, one per category; dates are days since 1970-01-01.
+   */
+  given: v.optional(listOf(v.string(), 'names of columns')),
   /** Column whose values name the sequence of each row, which is not an observation. */
   sequence: v.optional(column),
   /** Whether columns of the fit that a matched table lacks are read as missing throughout; by default they are an error. */

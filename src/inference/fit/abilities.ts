@@ -10,10 +10,18 @@ import {
   numberFromZero,
   seedOption,
   signalOption,
+  typed,
   unknownName,
 } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
-import type { AnyAbilities, LatentPlace, PredictedLatents, ProjectOptions, Viewed } from '../../model/abilities.ts';
+import type {
+  AnyAbilities,
+  KnownRowsOptions,
+  LatentPlace,
+  PredictedLatents,
+  ProjectOptions,
+  Viewed,
+} from '../../model/abilities.ts';
 import type { AnyPosterior, MissingEntries } from '../../model/posterior.ts';
 import type { RowModel, RowsByName } from '../../model/rowModel.ts';
 import { rowModelOf } from '../places/rowModelOf.ts';
@@ -32,8 +40,11 @@ import {
 } from './givenRows.ts';
 
 const calibrated = v.optional(v.boolean());
+/** Rows of known variables. */
+const beside = v.optional(typed<KnownRowsOptions['given']>());
 const projectOptions = v.strictObject({
   calibrated,
+  given: beside,
   starts: v.optional(integerFromOne, 40),
   maxIterations: v.optional(integerFromOne, 200),
   tolerance: v.optional(numberFromZero, 1e-6),
@@ -45,10 +56,13 @@ const view = v.optional(v.any());
 const predictOptions = v.strictObject({
   noise: v.optional(v.boolean(), false),
   calibrated,
+  given: beside,
   view,
   latentVariances: v.optional(v.any()),
 });
-const sampleOptions = v.strictObject({ seed: seedOption, noise: v.optional(v.boolean(), true), calibrated, view });
+const sampleOptions = v.strictObject({
+  ...{ seed: seedOption, noise: v.optional(v.boolean(), true), calibrated, given: beside, view },
+});
 const fieldOptions = v.strictObject({ calibrated, signal: signalOption });
 const interpolateOptions = v.strictObject({
   noise: v.optional(v.boolean(), true),
@@ -144,8 +158,8 @@ function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observ
   const can = (ability: string) => !(ability in missing);
   /** Checks rows and options, and loads the position search on first use, since most pages do not need it. */
   const placing = async (given: GivenRows, options: ProjectOptions, caller: string, fills?: true) => {
-    const rows = observedRows(model, given, observed, caller, fills);
-    const { calibrated, ...settings } = checkOptions(projectOptions, options, caller);
+    const { calibrated, given: known, ...settings } = checkOptions(projectOptions, options, caller);
+    const rows = observedRows(model, given, observed, caller, fills, known);
     return { rows, settings, of: modelFor(calibrated), late: await import('../../later.ts') };
   };
   return {
@@ -186,8 +200,14 @@ function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor
   const { shown, roots, values } = model;
   return {
     predict: (given: GivenRows, options: object = {}) => {
-      const { noise, calibrated, view, latentVariances } = checkOptions(predictOptions, options, 'predict');
-      const rows = startingRows(model, given, 'predict');
+      const {
+        noise,
+        calibrated,
+        view,
+        latentVariances,
+        given: known,
+      } = checkOptions(predictOptions, options, 'predict');
+      const rows = startingRows(model, given, 'predict', known);
       const variances =
         latentVariances === undefined ? undefined : { [shown]: spreadOf(model, rows, latentVariances as MatrixLike) };
       const found = modelFor(calibrated).predict!(rows, noise, variances);
@@ -226,8 +246,9 @@ function spreadOf(model: RowModel, rows: RowsByName, given: MatrixLike): Matrix 
 const sampling =
   (model: RowModel, modelFor: ModelFor) =>
   (given: GivenRows, options: object = {}) => {
-    const { seed, noise, calibrated, view } = checkOptions(sampleOptions, options, 'sample');
-    const found = modelFor(calibrated).sample!(startingRows(model, given, 'sample'), seededRandom(seed), noise);
+    const { seed, noise, calibrated, view, given: known } = checkOptions(sampleOptions, options, 'sample');
+    const rows = startingRows(model, given, 'sample', known);
+    const found = modelFor(calibrated).sample!(rows, seededRandom(seed), noise);
     return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'sample', view);
   };
 

@@ -1,14 +1,12 @@
-import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
+import { InvalidInputError } from '../../core/errors.ts';
 import { entryInWords, Matrix } from '../../core/matrix.ts';
-import { type FittedTable, matchedObservations, type NamedTable, rememberedTable } from '../../core/namedTable.ts';
+import { type FittedTable, matchedObservations } from '../../core/namedTable.ts';
 import { firstNotFinite, positiveZeros, withPlainNumbers } from '../../core/plainNumbers.ts';
 import { checksums } from '../../core/saved.ts';
 import { type EngineChoice, type EngineReport, withEngine } from '../../engine/dense/index.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import type { AnyAbilities, PredictedLatents } from '../../model/abilities.ts';
 import { approximationsInWords } from '../../model/approximation.ts';
-import type { Embedding } from '../../model/computation.ts';
-import { valuesOfEmbedding } from '../../model/computedModel.ts';
 import {
   DIVIDED,
   type Fit,
@@ -23,8 +21,8 @@ import type { AnyModel, Model } from '../../model/model.ts';
 import { outsideSupport } from '../../model/parameter.ts';
 import { type AnyPosterior, type Prediction, rememberPosterior } from '../../model/posterior.ts';
 import { type Abilities, abilitiesOf, withGraph } from './abilities.ts';
-import type { Gathered } from './batches.ts';
 import type { FitProblem } from './fitProblem.ts';
+import type { Gathered } from './gathered.ts';
 import type { Point, Stage } from './run.ts';
 import { warnedOutcome } from './warnings.ts';
 
@@ -60,19 +58,26 @@ export interface FitState {
   >;
 }
 
-/** Builds the fit at a point of the solver's variables, or from a computed solution. */
-export function fitFrom(
-  problem: FitProblem,
-  point: Point,
-  { diagnostics, ...course }: FitState,
-  gathered?: Gathered,
-): Fit {
+/** Builds the fit at a point of the solver's variables. */
+export function fitFrom(problem: FitProblem, { x }: Point, course: FitState, gathered?: Gathered): Fit {
   if (problem.gather !== undefined && gathered === undefined) throw isOnItsWay('result');
-  const { engine, chosenEngine, threads } = problem;
+  const density = gathered ?? problem.densityAt(x, true);
+  const { value: objective, terms, jitter, drowned, rank, approximations = [] } = density;
+  const note = approximationsInWords(approximations) + vanishing(problem, x, course.status);
+  const values = problem.valuesAt(x);
+  const outcome = outcomeFrom(problem, { values, objective, terms, jitter, rank, approximations, note }, course);
   const model = gathered?.model ?? problem.model;
-  const found = foundAt(problem, point, gathered, course.status);
-  const { values, objective, terms, jitter, drowned, rank, approximations, note, optimality } = found;
-  const outcome = {
+  return createFit(model, notDrowned(drowned, withinSupports(problem, outcome)), problem.engine);
+}
+
+/** Outcome of a fit with these values. */
+export function outcomeFrom(
+  problem: FitProblem,
+  { values, objective, terms, jitter, rank, approximations, note }: Found,
+  { diagnostics, ...course }: FitState,
+): FitOutcome {
+  const { chosenEngine, threads } = problem;
+  return {
     ...{ values, objective, terms },
     ...course,
     message: course.message + note,
@@ -85,12 +90,8 @@ export function fitFrom(
       ...(rank !== undefined && { covarianceRank: rank }),
       approximations,
       ...diagnostics,
-      ...optimality,
     },
   };
-  if (model.solve !== undefined && point.embedding === undefined) return unsolvedFit(model.name, outcome);
-  if (point.embedding !== undefined) return createFit(model, outcome, engine);
-  return createFit(model, notDrowned(drowned, withinSupports(problem, outcome)), engine);
 }
 
 /** Marks a fit as failed if jitter exceeds the mean square of the observations: the jitter then explains them. */
@@ -118,33 +119,14 @@ function withinSupports({ layout }: FitProblem, outcome: FitOutcome): FitOutcome
   return outcome;
 }
 
-function foundAt(
-  problem: FitProblem,
-  { x, embedding: given }: Point,
-  gathered: Gathered | undefined,
-  status: FitStatus,
-) {
-  if (given === undefined) {
-    const density = gathered ?? problem.densityAt(x, true);
-    const { value: objective, terms, jitter, drowned, rank, approximations = [] } = density;
-    const note = vanishing(problem, x, status);
-    return {
-      ...{ values: problem.valuesAt(x), objective, terms, jitter, drowned, rank, approximations },
-      ...{ note: approximationsInWords(approximations) + note, optimality: undefined },
-    };
-  }
-  const embedding = embeddingAt(problem, given);
-  const { objective, terms } = embedding;
-  const { kktResidual, gradientNorm } = embedding.optimality ?? {};
-  return {
-    values: valuesOfEmbedding(embedding),
-    ...{ objective, terms, jitter: 0, drowned: undefined, rank: undefined, approximations: [], note: '' },
-    ...(gradientNorm !== undefined && { optimality: { gradientNorm, kktResidual: kktResidual! } }),
-  };
+/** Values found at a point. */
+export interface Found extends Pick<FitOutcome, 'values' | 'objective' | 'terms'> {
+  readonly jitter: number;
+  readonly rank?: number | undefined;
+  readonly approximations: FitDiagnostics['approximations'] & object;
+  /** Sentences for the message. */
+  readonly note: string;
 }
-
-export const embeddingAt = ({ compute }: FitProblem, given: NonNullable<Point['embedding']>): Embedding =>
-  typeof given === 'function' ? compute(given) : given;
 
 /** Factor of decrease since the start below which a positive parameter counts as vanishing. */
 const VANISHED = 1e-8;
@@ -318,73 +300,6 @@ function placed(parts: Readonly<Record<string, Place>>): Place {
     const members = Object.keys(part).map((name) => [name, { get: () => read(name), enumerable: true }]);
     return Object.defineProperties({}, Object.fromEntries(members));
   };
-}
-
-/** Latents before there is an embedding. */
-export const NO_LATENTS: Matrix = Matrix.zeros(0, 0);
-
-/** Names of the abilities of fits. */
-const ABILITIES: Readonly<Record<keyof AnyAbilities | 'toJSON', true>> = {
-  project: true,
-  reconstruct: true,
-  predict: true,
-  interpolate: true,
-  sample: true,
-  impute: true,
-  forecast: true,
-  graph: true,
-  precision: true,
-  covariance: true,
-  eigenvalues: true,
-  latentVariances: true,
-  relevance: true,
-  evidence: true,
-  missingLogDensity: true,
-  toJSON: true,
-};
-
-/**
- * Fit of a model that was stopped before it had computed a solution: its latents have no rows, and its objective is NaN. Members that need a solution
- * throw an OptimizationError.
- */
-function unsolvedFit(model: string, { values: _, ...outcome }: FitOutcome): Fit {
-  const fitted = { model, latents: NO_LATENTS, parameters: Object.freeze({}), ...outcome };
-  for (const name of Object.keys(ABILITIES)) {
-    Object.defineProperty(fitted, name, {
-      get: () => {
-        throw new OptimizationError(
-          `This fit of '${model}' has no '${name}', since it was stopped before there was an embedding. Fit again, with more time.`,
-        );
-      },
-    });
-  }
-  return Object.freeze(fitted) as unknown as Fit;
-}
-
-/**
- * Model whose fits remember a table.
- *
- * @throws InvalidInputError if it is not a table, or not the table of the model's observations
- */
-export function remembering(model: Model, table: NamedTable | undefined): Model {
-  if (table === undefined) return model;
-  const remembered = rememberedTable(table);
-  const { observations, views } = model.toJSON() as { observations?: unknown; views?: unknown };
-  if (views !== undefined) {
-    throw new InvalidInputError(
-      `The model '${model.name}' has several views, which no single table contains. Omit table.`,
-    );
-  }
-  const { rows, columns } = table.observations;
-  if (Array.isArray(observations) && observations.length > 0) {
-    const [first] = observations as readonly (readonly unknown[])[];
-    if (observations.length !== rows || first!.length !== columns) {
-      throw new InvalidInputError(
-        `The table is ${rows}×${columns}, but the observations of '${model.name}' are ${observations.length}×${first!.length}. Give the table that they come from.`,
-      );
-    }
-  }
-  return Object.freeze({ ...model, table: remembered });
 }
 
 /** Abilities of a fit with named columns in their predictions. */

@@ -12,10 +12,11 @@ import type { AnyPosterior } from '../../model/posterior.ts';
 import { naturalEntries, type VariableLayout, valuesByPath } from '../../model/variables.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
 import { type Stopping, stopping } from '../minimize/solution.ts';
-import { createFit, type FitStep, fitFrom, remembering } from './createFit.ts';
+import { createFit, type FitStep, fitFrom } from './createFit.ts';
 import { beginsWithin, type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, type GivenStart, limitsOf, openProblem, valuesGiven } from './fitProblem.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
+import { remembering } from './remembering.ts';
 import { bestSolution, boxOf, type EndedRun, type Run, runsOf, withFindings } from './restarts.ts';
 import { isStillToRun, type Point, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import type { Runs } from './shortlisted.ts';
@@ -179,16 +180,18 @@ function stepsOf<M extends AnyModel>(
 ): AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void> {
   const given: FitOptions = options ?? {};
   const settings = fitSettings(model, given);
-  // Errors of a table are thrown before anything is chosen or fitted.
-  remembering(model, given.table);
   const taken = steps(model, settings, areTaken);
   // A model carries the types of its fits: see createFit.
   return taken as unknown as AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void>;
 }
 
 async function* steps(described: Model, settings: FitSettings, areTaken: boolean): AsyncGenerator<FitStep, Fit, void> {
+  const { table } = settings;
+  const late = table === undefined ? undefined : await import('../../later.ts');
+  // Errors of a table are thrown before anything is chosen or fitted.
+  late?.remembering(described, table!);
   const { model: found, message, ...taken } = await chosen(described, settings);
-  const model = remembering(found, settings.table);
+  const model = late?.remembering(found, table!) ?? found;
   const threads = fitThreads(settings.threads, settings.engine);
   try {
     // A computation may have no pause where threads could join it.
@@ -274,7 +277,9 @@ async function* stepsWith(
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };
-    return fitFrom(problem, point, { status, trace, message, diagnostics }, gathered);
+    const course = { status, trace, message, diagnostics };
+    if (model.solve !== undefined) return (await import('../../later.ts')).computedFit(problem, point, course);
+    return fitFrom(problem, point, course, gathered);
   } finally {
     stop.release();
     problem?.dispose();

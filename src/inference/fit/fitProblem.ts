@@ -22,8 +22,9 @@ import {
 } from '../../model/variables.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { FrozenVariables } from '../solvers/frozenVariables.ts';
-import { averageDensity, batches, batchesOf, type Gathered, gatheredFrom, rowsRead } from './batches.ts';
+import { averageDensity, batches, batchesOf, rowsRead } from './batches.ts';
 import { chosenEngine, computeWith, type FitThreads, ONE_THREAD } from './fitThreads.ts';
+import type { Gathered } from './gathered.ts';
 
 /** Tolerated relative difference of the log density at one point between hardware or engines. */
 export const ENGINE_DIFFERENCE = 1e-6;
@@ -129,8 +130,10 @@ export function openProblem(
     valuesAt: (x) => valuesByPath(layout, naturalAt(x)),
     variablesAt,
     ...(model.sourced !== undefined && {
-      gather: (x: Float64Array) =>
-        gatheredFrom(model, assembly, layout, naturalAt(x), { seed, batchSize: batchSize!, compute }),
+      gather: async (x: Float64Array) => {
+        const { gatheredFrom } = await import('../../later.ts');
+        return gatheredFrom(model, assembly, layout, naturalAt(x), { seed, batchSize: batchSize!, compute });
+      },
     }),
     densityAt(x, measured) {
       const current = disposed ? assemble() : assembly;

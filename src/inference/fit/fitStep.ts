@@ -1,6 +1,7 @@
 import type { Matrix } from '../../core/matrix.ts';
 import type { TraceEntry } from '../../model/fit.ts';
-import { embeddingAt, type FitState, type FitStep, fitFrom, isOnItsWay, NO_LATENTS } from './createFit.ts';
+import { computedFit, embeddingAt, NO_LATENTS } from './computedFit.ts';
+import { type FitState, type FitStep, fitFrom, isOnItsWay } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunEvent } from './run.ts';
 
@@ -30,7 +31,7 @@ export function fitStep(
     },
   };
   const value = () =>
-    fitFrom(problem, point, {
+    (problem.model.solve === undefined ? fitFrom : computedFit)(problem, point, {
       trace: trace.slice(0, length),
       ...endingAt(entry, point),
       diagnostics: {

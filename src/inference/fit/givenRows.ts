@@ -4,26 +4,38 @@ import { checkEach, describe, Matrix, type MatrixLike } from '../../core/matrix.
 import { isTable, type ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries, checkNumbers, unobservedRow } from '../../core/observations.ts';
 import { checkGiven, isMatrixLike, isWhole, unknownName } from '../../core/options.ts';
-import type { LatentPlace } from '../../model/abilities.ts';
+import type { KnownRowsOptions, LatentPlace } from '../../model/abilities.ts';
 import type { RowModel, RowsByName, VariableWidth } from '../../model/rowModel.ts';
 
+type GivenByName = Readonly<Record<string, MatrixLike | undefined>>;
 /** Rows keyed by variable name, or rows of the only possible variable. */
-export type GivenRows = Readonly<Record<string, MatrixLike | undefined>> | ObservationsLike;
+export type GivenRows = GivenByName | ObservationsLike;
 
 /** Matrix of observations, with a table's columns in the order of the fitted columns. */
 export type Observed = (Y: ObservationsLike) => MatrixLike;
 
 /** True for rows by name, as opposed to a matrix or a table. */
-export const isNamed = (given: unknown): given is Readonly<Record<string, MatrixLike | undefined>> =>
+export const isNamed = (given: unknown): given is GivenByName =>
   typeof given === 'object' &&
   given !== null &&
   !isMatrixLike(given) &&
   !isTable(given) &&
   Object.getPrototypeOf(given) === Object.prototype;
 
+/** Rows of known variables in addition to bare rows: a bare matrix belongs to the only known variable. */
+function besideRows({ known }: RowModel, beside: KnownRowsOptions['given'], caller: string): GivenByName {
+  if (beside === undefined || isNamed(beside)) return beside ?? {};
+  if (known.length === 1) return { [known[0]!.name]: beside as MatrixLike };
+  throw unnamed(caller, `of ${listed(known) || 'no known variable'}`, beside);
+}
+
+const unnamed = (caller: string, names: string, given: unknown) =>
+  new InvalidInputError(`${caller} takes rows by name, ${names}, but ${describe(given)} was given.`);
+
 /**
  * Checks new rows of observed and known variables; a bare matrix or table belongs to the only observed variable.
  *
+ * @param beside - rows of the known variables, for bare observations
  * @throws InvalidInputError for unknown names, wrong numbers of columns or rows, entries that are not numbers, missing known rows, and rows without any entry
  */
 export function observedRows(
@@ -32,20 +44,20 @@ export function observedRows(
   observed: Observed,
   caller: string,
   acceptsMissing = model.placement?.acceptsMissing !== false,
+  beside?: KnownRowsOptions['given'],
 ): RowsByName {
   const [only, ...others] = model.observed as readonly [VariableWidth, ...VariableWidth[]];
   if (!isNamed(given) && others.length > 0) {
-    throw new InvalidInputError(
-      `${caller} takes rows by name, such as { ${only.name}: Y }, but ${describe(given)} was given.`,
-    );
+    throw unnamed(caller, `such as { ${only.name}: Y }`, given);
   }
-  const named = isNamed(given) ? given : { [only.name]: observed(given) };
-  const holed = acceptsMissing ? model.observed : [];
+  const known = besideRows(model, beside ?? (isTable(given) ? given.given?.rows : undefined), caller);
+  const named = isNamed(given) ? { ...given, ...known } : { [only.name]: observed(given), ...known };
   const rows = checkedRows(named, [...model.observed, ...model.known], caller, {
-    holed,
-    ...(!isNamed(given) && { label: 'observations' }),
+    known: model.known,
+    holed: acceptsMissing ? model.observed : [],
+    bare: isNamed(given) ? undefined : only.name,
   });
-  checkNeeded(model.known, rows, caller);
+  checkNeeded(model.known, rows, caller, !isNamed(given));
   const seen = model.observed.flatMap(({ name }) => rows[name] ?? []);
   if (seen.length === 0) {
     throw new InvalidInputError(
@@ -66,21 +78,27 @@ export function observedRows(
  *
  * @throws InvalidInputError for unknown names, wrong numbers of columns or rows, entries that are not finite, and missing variables
  */
-export function startingRows(model: RowModel, given: GivenRows, caller: string): RowsByName {
+export function startingRows(
+  model: RowModel,
+  given: GivenRows,
+  caller: string,
+  beside?: KnownRowsOptions['given'],
+): RowsByName {
   const needed = [...model.latents.filter(({ name }) => model.roots.includes(name)), ...model.known];
-  if (!isNamed(given) && needed.length !== 1) {
-    throw new InvalidInputError(
-      `${caller} takes rows by name, of ${listed(needed)}, but ${describe(given)} was given.`,
-    );
+  const known = besideRows(model, beside, caller);
+  const [only, ...others] = needed.filter(({ name }) => known[name] === undefined);
+  if (!isNamed(given) && (only === undefined || others.length > 0)) {
+    throw unnamed(caller, `of ${listed(needed)}`, given);
   }
-  const named = isNamed(given) ? given : { [needed[0]!.name]: given as MatrixLike };
-  const others = Object.entries(model.values).filter(
+  const named = isNamed(given) ? { ...given, ...known } : { [only!.name]: given as MatrixLike, ...known };
+  const mapped = Object.entries(model.values).filter(
     ([name]) => model.rowNames.has(name) && !model.observed.some((own) => own.name === name),
   );
   const rows = checkedRows(
     named,
-    [...model.latents, ...model.known, ...others.map(([name, { columns }]) => ({ name, columns }))],
+    [...model.latents, ...model.known, ...mapped.map(([name, { columns }]) => ({ name, columns }))],
     caller,
+    { known: model.known },
   );
   checkNeeded(needed, rows, caller);
   for (const [name, transform] of Object.entries(model.transforms)) {
@@ -108,23 +126,33 @@ export function onlyOf<T>(
   );
 }
 
-function checkNeeded(needed: readonly VariableWidth[], rows: RowsByName, caller: string): void {
+function checkNeeded(needed: readonly VariableWidth[], rows: RowsByName, caller: string, isBare = false): void {
   const absent = needed.find(({ name }) => rows[name] === undefined);
   if (absent === undefined) return;
+  const { name, columns } = absent;
   throw new InvalidInputError(
-    `${caller} needs rows of '${absent.name}' too, n×${absent.columns}. Give them by name: { ${absent.name}: … }.`,
+    `${caller} needs rows of '${name}' too, n×${columns}. Give them ${isBare ? `as an option: ${caller}(Y, { given })` : `by name: { ${name}: … }`}.`,
+    { code: 'missingVariable' },
   );
 }
 
 const listed = (of: readonly VariableWidth[]) =>
   of.map(({ name, columns }) => `'${name}' (${columns} wide)`).join(', ');
 
-/** Checks rows by name: names, widths, entries, and equal numbers of rows. Messages use the label for a bare matrix. */
+/** Checks rows by name: names, widths, entries, and equal numbers of rows. Messages call a bare matrix observations. */
 function checkedRows(
   given: Readonly<Record<string, MatrixLike | undefined>>,
   allowed: readonly VariableWidth[],
   caller: string,
-  { holed = [], label }: { readonly holed?: readonly VariableWidth[]; readonly label?: string } = {},
+  {
+    known = [],
+    holed = [],
+    bare,
+  }: {
+    readonly known?: readonly VariableWidth[];
+    readonly holed?: readonly VariableWidth[];
+    readonly bare?: string | undefined;
+  },
 ): RowsByName {
   const found: Record<string, Matrix> = {};
   let count: number | undefined;
@@ -132,7 +160,7 @@ function checkedRows(
     if (rows === undefined) continue;
     const width = allowed.find((one) => one.name === name);
     if (width === undefined) throw unknownName('variable', name, [...new Set(allowed.map((one) => one.name))], caller);
-    const called = label ?? `'${name}'`;
+    const called = name === bare ? 'observations' : `'${name}'`;
     const matrix = Matrix.from(rows, called);
     if (matrix.columns !== width.columns && !Number.isNaN(width.columns)) {
       throw new InvalidInputError(
@@ -150,7 +178,9 @@ function checkedRows(
       : checkNumbers(
           matrix,
           called,
-          'This model supports complete rows only. Fill them in first, by impute of a fit of gplvm.',
+          known.includes(width)
+            ? undefined
+            : 'This model supports complete rows only. Fill them in first, by impute of a fit of gplvm.',
         );
   }
   return found;

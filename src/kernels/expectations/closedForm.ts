@@ -8,7 +8,7 @@ import { columnsOf, type ExpectationInputs, type Expectations, totals, weightedP
 /**
  * Closed-form expectations of a kernel, derived from its leaves through sums (with all products of two summands), scales and column selections.
  *
- * @returns undefined if there is no closed form: for a leaf without one, a product, or a sum of two rbfs
+ * @returns undefined if there is no closed form: for a leaf without one, a product, or a sum of two rbfs of the same columns
  */
 export function closedExpectations(kernel: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
   const { form } = kernel;
@@ -39,8 +39,9 @@ export function closedExpectations(kernel: Kernel, p: TensorMap, inputs: Expecta
 /** Expectations of v·k. */
 function scaled(inner: Expectations, v: op.Tensor): Expectations {
   const times = <T extends op.Tensor>(x: T) => op.mul(v, x) as T;
-  const { diagonal, cross, products, moments, apart, constant, linear } = inner;
+  const { diagonal, cross, products, moments, apart, constant, linear, columns } = inner;
   return {
+    ...(columns && { columns }),
     diagonal: times(diagonal) as Tensor1D,
     cross: times(cross),
     products: () => products().map((matrix) => op.mul(op.square(v), matrix) as Tensor2D),
@@ -66,6 +67,7 @@ function spreadOut(inner: Expectations, columns: readonly number[], { x, weights
   const { moments, linear } = inner;
   return {
     ...inner,
+    columns,
     ...(linear && { linear: spread(linear) }),
     ...(moments && {
       moments: () => {
@@ -106,11 +108,16 @@ const addEach = (left: readonly Tensor2D[], right: readonly Tensor2D[]): readonl
 
 type Pair = () => readonly Tensor2D[];
 
-/** ⟨k(z, x)·k'(x, z')⟩ with its transpose, summed over points; undefined where there is no closed form. */
+/**
+ * ⟨k(z, x)·k'(x, z')⟩ with its transpose, summed over points; undefined where there is no closed form. Columns of x are independent, so that for
+ * covariances of different columns it is ⟨k(z, x)⟩·⟨k'(x, z')⟩.
+ */
 function pairOf(a: Expectations, b: Expectations, { x, weights }: ExpectationInputs): Pair | undefined {
   if (a.apart || b.apart) return () => [];
-  const product =
-    constantTimes(a, b, x, weights) ?? constantTimes(b, a, x, weights) ?? linearTimes(a, b) ?? linearTimes(b, a);
+  const areSeparate = a.columns?.some((column) => b.columns?.includes(column) ?? true) === false;
+  const product = areSeparate
+    ? () => weightedProducts(a.cross, b.cross, weights)
+    : (constantTimes(a, b, x, weights) ?? constantTimes(b, a, x, weights) ?? linearTimes(a, b) ?? linearTimes(b, a));
   return product && (() => product().map((matrix) => op.add(matrix, op.transpose(matrix)) as Tensor2D));
 }
 

@@ -31,6 +31,8 @@ export interface Expectations {
   roots?(): readonly Tensor2D[];
   /** M×q for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·x_n⟩, needed for sums with a linear covariance. */
   moments?(): readonly Tensor2D[];
+  /** Columns of the latents that it depends on; default all. */
+  readonly columns?: readonly number[];
   /** True for a covariance that is 0 between latents and inducing inputs. */
   readonly apart?: boolean;
   /** k(x, z) of a constant covariance. */

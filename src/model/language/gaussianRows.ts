@@ -18,17 +18,27 @@ export interface OfGaussianRows extends Pick<RowModel, 'bound' | 'missingEntries
   readonly relevance: Readonly<Record<string, Float64Array>>;
 }
 
-/** Derived quantities if the shown variable consists of Gaussian rows and is the only parent of all observed variables. */
-export function ofGaussianRows({ model, latents, observed, variances, at, seenRows }: FittedGraph): OfGaussianRows {
+/**
+ * Derived quantities if the shown variable consists of Gaussian rows and is the first parent of all observed variables, whose other parents are known
+ * or mapped from known variables.
+ */
+export function ofGaussianRows(of: FittedGraph): OfGaussianRows {
+  const { model, latents, observed, variances, at, seenRows, known } = of;
   const { seen } = model;
   const { shown } = model.graph;
   const { name: z, densities } = shown;
   const variance = variances[z];
   const none = { bound: undefined, missingEntries: undefined, relevance: {} };
+  const isKnown = (name: string): boolean => {
+    const { variable, given } = of.nodeOf(name);
+    return known.some((own) => own.name === name) || (variable.role === 'mapped' && given.every(isKnown));
+  };
   const isOnly =
     variance !== undefined &&
     latents.length === 1 &&
-    observed.every(({ given, densities }) => given.length === 1 && given[0] === z && densities.length === 1);
+    observed.every(
+      ({ given: [first, ...others], densities }) => first === z && others.every(isKnown) && densities.length === 1,
+    );
   if (!isOnly) return none;
   const conditionalOf = (fitted: Fitted, node: Node) => fitted.conditional(node.densities[0]!, node);
   const divergencesOf = (fitted: Fitted, x: op.GaussianRows): Tensor | undefined => {
@@ -51,18 +61,24 @@ export function ofGaussianRows({ model, latents, observed, variances, at, seenRo
     const lost = isPlaced && hasPrior ? divergencesOf(fitted, q) : undefined;
     if (lost === undefined || lost.rank === 0) return { ...none, relevance };
     const node = observed[0]!;
-    const isFilled = observed.length === 1 && conditionalOf(fitted, node).hasGaussianNoise === true;
+    // Functions at the points of other rows would have the covariates of these.
+    const isFilled =
+      observed.length === 1 && known.length === 0 && conditionalOf(fitted, node).hasGaussianNoise === true;
     return {
       relevance,
       bound: (given, x) =>
         at((fitted) => {
           const there = observed.filter(({ name }) => given[name] !== undefined);
           const rows = there.map(({ name }) => seenRows(name, paddedRows(given[name]!)));
+          const padded = Object.fromEntries(known.map(({ name }) => [name, paddedRows(given[name]!)]));
+          const start = new Map(Object.entries(padded).map(([name, own]) => [name, matrixTensor(own)]));
+          const current = of.newValues(fitted, start, padded);
           return placedBound(x, (q) => {
             const lost = op.neg(divergences(fitted, q)) as Tensor1D;
             return there.reduce((sum, node, i) => {
               const { value, present } = rows[i]!;
-              const seen = { value, given: [q], ...(present && { present }) };
+              const others = node.given.slice(1).map((name) => current.get(name)!);
+              const seen = { value, given: [q, ...others], ...(present && { present }) };
               return op.add<Tensor1D>(sum, conditionalOf(fitted, node).expected!(seen));
             }, lost);
           });

@@ -182,12 +182,15 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const copies = isIndirect(all) ? DRAWS : 1;
       const repeated = copies === 1 ? all : mapValues(all, (rows) => copied(rows, copies));
       follow(fitted, repeated, (node, certain, conditional, rows) => {
-        const [only, ...others] = node.given;
-        const spread = others.length === 0 ? spreads[only!] : undefined;
+        const isSpread = node.given.some((each) => spreads[each] !== undefined);
+        const around = (mean: Tensor2D, i: number) => {
+          const spread = spreads[node.given[i]!];
+          return { mean, variance: spread === undefined ? op.zeros<Tensor2D>(mean.shape) : matrixTensor(spread) };
+        };
         const moments =
-          spread === undefined || conditional.uncertainMoments === undefined
-            ? certain()
-            : conditional.uncertainMoments([{ mean: rows[0]!, variance: matrixTensor(spread) }]);
+          isSpread && conditional.uncertainMoments !== undefined
+            ? conditional.uncertainMoments(rows.map(around))
+            : certain();
         if (moments === undefined) return undefined;
         const { mean, variance, added } = wide(owner, node.name, moments);
         const isObserved = node.variable.role === 'observed';

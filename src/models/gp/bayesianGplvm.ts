@@ -34,8 +34,24 @@ import type { ColumnsByKind } from './byKind.ts';
 import { columnsOption } from './columnsOption.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
-import { type Declaration, declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
-import { type CheckedView, isReal, processEntries, readUnder, rowsProcess, viewToJSON } from './process.ts';
+import {
+  type Declaration,
+  declaredModel,
+  givenEntry,
+  inputsOf,
+  MAPPING,
+  settings,
+  unitNormal,
+} from './latentVariableModel.ts';
+import {
+  type CheckedView,
+  functionVariance,
+  isReal,
+  processEntries,
+  readUnder,
+  rowsProcess,
+  viewToJSON,
+} from './process.ts';
 
 /** Longest initial lengthscale, for latents with columns of unit variance. */
 const LONGEST = 10;
@@ -90,6 +106,8 @@ const schema = v.strictObject({
   jitter: v.optional(numberFromZero),
   /** Number of latent dimensions q, from 1; may exceed the number needed, since unneeded dimensions are switched off. */
   latentDim: integerFromOne,
+  /** Covariates of the rows, `covariates(C)`, whose effects the default kernel adds: the latents then show what they do not explain. New rows need theirs. */
+  given: givenEntry,
   /**
    * 'collapsed' integrates q(u) out analytically; 'uncollapsed' treats it as variables (`mapping.variational.…`), as batches and non-Gaussian
    * likelihoods require. By default the one that is required.
@@ -170,7 +188,7 @@ type Options = v.InferOutput<typeof schema>;
 
 /** X ~ N(0, I) with Gaussian rows, and the observations as a process of X with inducing inputs. */
 function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
-  const { latentDim, bound, shards, init = 'pca', latentVariance } = options;
+  const { latentDim, bound, shards, init = 'pca', latentVariance, given } = options;
   const y = readUnder(Y, { ...options, scale: options.scale ?? 'auto' });
   checkObservedRows(y.raw, 'the observations');
   const isTsne = init === 'tsne';
@@ -180,15 +198,16 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
       init: isTsne ? 'pca' : (init as 'pca' | MatrixLike | Initialization),
       ...(latentVariance !== undefined && { variance: latentVariance as number }),
     });
-  const setting = settings([y], posterior, latentDim);
+  const setting = settings([y], posterior, latentDim, undefined, given);
   const completed = setting.completed(0);
   const usesDefault = options.kernel === undefined && isReal(options);
+  const own = () => defaultKernel(options, y.raw.rows === 0 ? undefined : setting.start, completed);
   const view: CheckedView = {
     ...{ name: '', owner: NAME, y },
     options: {
       ...options,
       scale: y.scale,
-      kernel: options.kernel ?? defaultKernel(options, y.raw.rows === 0 ? undefined : setting.start, completed),
+      kernel: options.kernel ?? given?.kernel(own(), latentDim, functionVariance(y, options.likelihood)) ?? own(),
     },
   };
   const process = rowsProcess(view, setting.of(0), {
@@ -207,18 +226,23 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
   }
   if (shards !== undefined) checkSharded(process.likelihood, y.missing !== undefined);
   const latents = latent({ dim: latentDim, density: unitNormal, posterior, init: isTsne ? 'tsne' : undefined });
-  const variable = observed(y, { density: process, given: latents, weights: options.rowWeights });
+  const variable = observed(y, { density: process, given: inputsOf(latents, y, given), weights: options.rowWeights });
   const isMany = y.stream === undefined && y.raw.rows > MOST_EXACT;
   return {
-    ...{ latents, posterior, priors: [], mappings: { [MAPPING]: { process, variable } } },
+    ...{ latents, given, posterior, priors: [], mappings: { [MAPPING]: { process, variable } } },
     search: isMany ? searchOfMany : searchOfFew,
   };
 }
 
-function checkGiven({ posterior, init, latentVariance }: Options, isStream: boolean): void {
+function checkGiven({ posterior, init, latentVariance, given }: Options, isStream: boolean): void {
   if (posterior !== undefined && (init !== undefined || latentVariance !== undefined)) {
     throw new InvalidInputError(
       'bayesianGplvm takes either posterior, or init and latentVariance, but both were given. Put them into the posterior: gaussianLatents({ init, variance }).',
+    );
+  }
+  if (isStream && given !== undefined) {
+    throw new InvalidInputError(
+      `${NAME} takes covariates of rows in a matrix, but the observations are read some rows at a time. Leave out 'given', or give a matrix.`,
     );
   }
   if (!isStream || posterior?.pointwise.length === 0) return;
@@ -227,7 +251,7 @@ function checkGiven({ posterior, init, latentVariance }: Options, isStream: bool
   );
 }
 
-function toJSON({ posterior, latents, mappings }: Declaration, { bound }: Options): ModelJSON {
+function toJSON({ posterior, latents, given, mappings }: Declaration, { bound }: Options): ModelJSON {
   const { process, variable } = mappings[MAPPING]!;
   const { stream } = variable.observations!;
   const { jitter, ...view } = viewToJSON(variable.observations!, process, variable.weights);
@@ -237,6 +261,7 @@ function toJSON({ posterior, latents, mappings }: Declaration, { bound }: Option
     ...(stream && { observations: plainData(stream) }),
     latentDim: latents.dim,
     latents: (posterior as DistributedRows).toJSON(),
+    ...(given && { given: given.rows.toArrays() }),
     ...(bound === undefined ? {} : { bound }),
     ...(jitter !== 'relative' && { jitter }),
   };

@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { exp, expm1, log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { isTable, type NamedTable, type ObservationsLike, rememberedTable } from '../../core/namedTable.ts';
+import { isTable, type NamedTable, type ObservationsLike } from '../../core/namedTable.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions, givenOptions, integerFromOne, missingOption } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { rememberedTable } from '../../core/rememberedTable.ts';
 import { joinedColumns } from '../../core/rowMatrices.ts';
 import { checkSaved } from '../../core/saved.ts';
 import { add } from '../../kernels/algebra.ts';
@@ -41,8 +42,9 @@ import {
   momentsOf,
   presentIn,
 } from './columnKinds.ts';
+import { type Covariates, covariates } from './covariates.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
-import { declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
+import { declaredModel, givenEntry, inputsOf, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
 import { type CheckedView, functionVariance, pointProcess, processEntries, readUnder, rowsProcess } from './process.ts';
 
 /** Models that support densities by the kinds of columns. */
@@ -90,6 +92,7 @@ const schema = v.strictObject({
   inducing: v.optional(integerFromOne),
   missing: missingOption,
   rowWeights: processEntries.rowWeights,
+  given: givenEntry,
 });
 type Options = v.InferOutput<typeof schema>;
 
@@ -120,7 +123,8 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
   const kinds = kindsOfColumns(observations, names, as);
   const views = viewsOf(observations, kinds);
   const rows = splitRows(views, observations);
-  const start = lazily(() => startOf(views, rows, options.latentDim));
+  const { given } = options;
+  const start = lazily(() => startOf(views, rows, options.latentDim, given));
   const inducing = Math.min(options.inducing ?? MOST_INDUCING, observations.rows);
   const isSpread = base === 'bayesianGplvm';
   const declare = () => {
@@ -129,7 +133,7 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
       readUnder(rows[name]!, { likelihood, missing, scale: likelihood === undefined ? true : undefined }),
     );
     const posterior = isSpread ? gaussianLatents({ init: start() }) : ('point' as const);
-    const setting = settings(read, posterior, latentDim, isSpread ? 'pca' : start());
+    const setting = settings(read, posterior, latentDim, isSpread ? 'pca' : start(), given);
     const priors = isSpread ? [] : [standardNormal()];
     const latents = isSpread
       ? latent({ dim: latentDim, density: unitNormal, posterior })
@@ -142,7 +146,7 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
         const view: CheckedView = {
           ...{ name, owner: `view '${name}' of ${base}`, y },
           options: {
-            ...{ likelihood, missing, scale: y.scale, kernel: kernelOf(y, likelihood, isSpread, completed) },
+            ...{ likelihood, missing, scale: y.scale, kernel: besideCovariates(y, likelihood, completed) },
             // Columns of different kinds have noise of different sizes.
             ...(likelihood === undefined && isSpread && { noise: noiseOf(start(), completed) }),
             ...(!isExact && { inducing }),
@@ -153,15 +157,25 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
         const process = isSpread ? rowsProcess(view, own) : pointProcess(view, own);
         return [
           name,
-          { process, variable: observed(y, { density: process, given: latents, weights: options.rowWeights }) },
+          {
+            process,
+            variable: observed(y, {
+              ...{ density: process, given: inputsOf(latents, y, given), weights: options.rowWeights },
+            }),
+          },
         ];
       }),
     );
     return {
-      ...{ latents, posterior, priors, hasViews: true, mappings },
+      ...{ latents, given, posterior, priors, hasViews: true, mappings },
       search: searchOfMany,
       note: kindsInWords(kinds),
     };
+
+    function besideCovariates(y: (typeof read)[number], likelihood: Likelihood | undefined, completed: Matrix) {
+      const own = kernelOf(y, likelihood, isSpread, completed);
+      return given?.kernel(own, latentDim, functionVariance(y, likelihood)) ?? own;
+    }
 
     function kernelOf(y: (typeof read)[number], likelihood: Likelihood | undefined, isArd: boolean, completed: Matrix) {
       if (likelihood === undefined) {
@@ -179,6 +193,7 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
     observations: observations.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
     ...options,
     ...(options.rowWeights && { rowWeights: Array.from(options.rowWeights) }),
+    ...(given && { given: given.rows.toArrays() }),
   }));
   return madeHere(
     Object.freeze({
@@ -202,11 +217,13 @@ const savedSchema = v.strictObject({
   inducing: v.optional(integerFromOne),
   missing: missingOption,
   rowWeights: v.optional(v.array(v.number())),
+  given: v.optional(v.array(v.array(v.number()))),
 });
 
 /** Restores a model from its `toJSON`. */
 export function byKindFromJSON(json: ModelJSON): Model {
-  const { model: _, base, columns, kinds, observations, ...options } = checkSaved(savedSchema, json, 'model');
+  const { model: _, base, columns, kinds, observations, given, ...rest } = checkSaved(savedSchema, json, 'model');
+  const options = { ...rest, ...(given && { given: covariates(given) }) };
   const table = {
     columns,
     observations: Matrix.from(observations.map((row) => row.map((entry) => entry ?? Number.NaN))),
@@ -306,7 +323,12 @@ function wholeCategories(own: Matrix, levels: readonly number[]): void {
  *
  * @see Pagès 2004
  */
-function startOf(views: readonly KindView[], rows: RowsByName, latentDim: number): Matrix {
+function startOf(
+  views: readonly KindView[],
+  rows: RowsByName,
+  latentDim: number,
+  given: Covariates | undefined,
+): Matrix {
   const parts = views.map(({ name, likelihood }) => {
     const own = rows[name]!;
     if (likelihood?.takesRows) {
@@ -316,7 +338,8 @@ function startOf(views: readonly KindView[], rows: RowsByName, latentDim: number
     const functions = likelihood === undefined ? own : functionsOf(likelihood, own);
     return standardized(functions, standardizationOf(functions, true, true));
   });
-  return initialLatents('pca', imputed(joinedColumns(parts), latentDim), latentDim);
+  const all = imputed(joinedColumns(parts), latentDim);
+  return initialLatents('pca', given?.residual(all, latentDim) ?? all, latentDim);
 }
 
 /** Least initial variance of the noise relative to the column's variance. */

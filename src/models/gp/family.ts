@@ -24,6 +24,7 @@ import type { KernelOr, MappedModel } from './gpModel.ts';
 import {
   checkFields,
   declaredModel,
+  inputsOf,
   isHeld,
   type LatentVariableModelOptions,
   latentEntries,
@@ -110,7 +111,7 @@ export interface SpelledOut {
 }
 
 /** Covariance of a named model. */
-interface FamilyMapping {
+export interface FamilyMapping {
   readonly kernel: Kernel;
   /** Sentence for the message of its fits; begins with a space. */
   readonly note?: string;
@@ -138,6 +139,7 @@ export function familyModel<
     inducing,
     latentDim,
     priors: only,
+    given: beside,
     ...rest
   } = options;
   const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
@@ -161,20 +163,24 @@ export function familyModel<
     ...{ dim: latentDim, factors: priors, posterior },
     init: start === 'tsne' || posterior === 'point' ? start : undefined,
   });
-  const { kernel, note = '' } = declare(y, { priors, kernel: rest.kernel, likelihood: rest.likelihood });
+  const setting = settings([y], posterior, latentDim, start, beside);
+  const { kernel: own, likelihood } = rest;
+  const parts = { priors, kernel: own, likelihood };
+  const { kernel, note = '' } =
+    beside?.mapping(declare, y, parts, setting.completed(0), latentDim) ?? declare(y, parts);
   const view = checkedView(name, '', {
     ...{ ...rest, observations: y, kernel, scale: rest.scale ?? 'auto' },
     inducing: through === 'none' && rest.approximation === undefined ? undefined : (through as Inducing | undefined),
   });
   const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
   if (!areTied) checkRows(name, [view]);
-  const process = pointProcess(view, settings([y], posterior, latentDim, start).of(0));
-  const variable = observed(y, { density: process, given: latents, weights: rest.rowWeights });
+  const process = pointProcess(view, setting.of(0));
+  const variable = observed(y, { density: process, given: inputsOf(latents, y, beside), weights: rest.rowWeights });
   const said = usual
     ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all.`
     : '';
   const model = declaredModel(name, options, () => ({
-    ...{ posterior, priors, latents, mappings: { [MAPPING]: { variable, process } } },
+    ...{ posterior, priors, latents, given: beside, mappings: { [MAPPING]: { variable, process } } },
     search: usual ? searchOfMany : searchOf(isMany, options, defaults),
     note: said + note,
   }));

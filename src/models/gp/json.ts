@@ -17,11 +17,15 @@ import type { OwnParts } from '../ownParts.ts';
 import { builtInPriors } from '../priorCatalog.ts';
 import { anyStart, savedLatents, savedRows } from '../savedFit.ts';
 import { type BayesianGplvmOptions, bayesianGplvm } from './bayesianGplvm.ts';
+import { covariates } from './covariates.ts';
 import { type DistributedViewsOptions, latentModel } from './latentVariableModel.ts';
 
 /** True for rows that were read from a source and are kept as a sample. */
 const isKept = (json: unknown) => typeof json === 'object' && json !== null && '~rows' in json;
 const readKept = (json: object) => dataFromPlain(json) as SampledRows;
+
+/** Covariates of the fitted rows. */
+const savedGiven = v.optional(v.array(v.array(v.number())));
 
 const schema = v.strictObject({
   model: v.literal('bayesianGplvm'),
@@ -32,6 +36,7 @@ const schema = v.strictObject({
   kernel: v.unknown(),
   likelihood: v.unknown(),
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'])),
+  given: savedGiven,
   missing: v.optional(v.literal('ignore')),
   center: v.boolean(),
   scale: scaleOption,
@@ -41,12 +46,13 @@ const schema = v.strictObject({
 
 /** Restores a Bayesian GPLVM from its `toJSON`. */
 export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): Model {
-  const { model: _, observations, latents, kernel, likelihood, ...rest } = checkSaved(schema, json, 'model');
+  const { model: _, observations, latents, kernel, likelihood, given, ...rest } = checkSaved(schema, json, 'model');
   const restored = posteriorFromJSON(latents, own.maps) as DistributedRows;
   const rows = 'sample' in observations ? observations.sample.rows : observations.length;
   return bayesianGplvm(observations, {
     ...(rest as Pick<BayesianGplvmOptions, 'latentDim' | 'inducing'>),
     posterior: isFitted ? restored.from(anyStart(rows, rest.latentDim)) : restored,
+    given: given && covariates(given),
     kernel: kernelFromJSON(kernel, own.kernels, own.distributions, 'model.kernel'),
     likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, 'model.likelihood'),
   });
@@ -71,6 +77,7 @@ const model = {
   latentDim: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1e6)),
   latents: savedLatents,
   priors: v.array(v.unknown()),
+  given: savedGiven,
 };
 const onlySchema = v.strictObject({ ...model, ...view });
 const viewsSchema = v.strictObject({ ...model, views: v.record(v.string(), viewSchema) });
@@ -82,6 +89,7 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
   const place = 'model';
   const saved = 'views' in json ? checkSaved(viewsSchema, json, place) : checkSaved(onlySchema, json, place);
   const { name, latentDim, latents, priors } = saved;
+  const given = saved.given && covariates(saved.given);
   const views = 'views' in saved ? Object.entries(saved.views) : undefined;
   const mapped =
     views === undefined
@@ -96,7 +104,7 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
   if (views !== undefined && latents !== undefined && ['gaussian', 'encoded'].includes(latents.name)) {
     const rows = posteriorFromJSON(latents, own.maps) as DistributedRows;
     return latentModel(name, {
-      latentDim,
+      ...{ latentDim, given },
       posterior: isFitted ? rows.from(start) : rows,
       views: (mapped as { views: DistributedViewsOptions['views'] }).views,
     });
@@ -105,7 +113,7 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
   const restored = 'observations' in saved ? onMap(plain, latents?.map, saved.observations) : plain;
   const at = restored === 'point' ? { init: start } : { posterior: restored.from(start) };
   return latentModel(name, {
-    latentDim,
+    ...{ latentDim, given },
     ...(isFitted ? at : { posterior: restored }),
     priors: priors.map((prior, i) =>
       priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions, `${place}.priors.${i}`),

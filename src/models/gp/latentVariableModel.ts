@@ -32,6 +32,7 @@ import { valueTensors } from '../../model/part.ts';
 import { imputed } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/priorToJson.ts';
+import type { Covariates } from './covariates.ts';
 import type { DistributedViewPaths, MappedModel, ViewedModel } from './gpModel.ts';
 import { familyCurvature, type SearchedModel, searchOnGraph } from './graphSearch.ts';
 import {
@@ -78,6 +79,8 @@ export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[
   readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization | undefined;
   /** Priors on the latents; default none. */
   readonly priors?: Priors | undefined;
+  /** Covariates of the rows, `covariates(C)`, whose effects the default kernel adds: the latents then show what they do not explain. New rows need theirs. */
+  readonly given?: Covariates | undefined;
 }
 
 /** Options of a model with one view of the points. */
@@ -113,6 +116,11 @@ export type DistributedViewsModel<Kernels> = Model<
 /** Inference of the latents: as free or fixed points, as a function of the observations, or as Gaussian rows. */
 export type Posterior = 'point' | PointRows | DistributedRows;
 
+/** Option with covariates of the rows. */
+export const givenEntry = v.optional(
+  v.custom<Covariates>((value) => isPart(value, 'covariates', ['inputs']), 'covariates(C)'),
+);
+
 /** Options of the latents. */
 export const latentEntries = {
   latentDim: integerFromOne,
@@ -132,6 +140,7 @@ export const latentEntries = {
       'a list, such as [standardNormal()]',
     ),
   ),
+  given: givenEntry,
 };
 const schema = v.strictObject({ ...latentEntries, ...viewEntries });
 const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(), v.any()) });
@@ -193,9 +202,9 @@ type AnyOptions = LatentVariableModelOptions | ViewsModelOptions | DistributedVi
 
 /** `latentVariableModel` under the name that the model was saved with. */
 export function latentModel(name: string, options: AnyOptions): Model {
-  const { views: given, latentDim, posterior = 'point', init, priors = [], hasViews } = readOptions(name, options);
+  const { views: own, given, latentDim, posterior = 'point', init, priors = [], hasViews } = readOptions(name, options);
   const isSpread = isLatentDistribution(posterior);
-  const views = Object.entries(given).map(([view, own]) => checkedView(name, view, own));
+  const views = Object.entries(own).map(([view, options]) => checkedView(name, view, options));
   const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
   if (isSpread || !areTied || views.length > 1) checkRows(name, views);
   const density = isSpread ? unitNormal : undefined;
@@ -205,16 +214,26 @@ export function latentModel(name: string, options: AnyOptions): Model {
     posterior,
     latentDim,
     init,
+    given,
   );
   const made = views.map((view, i) => [view, (isSpread ? rowsProcess : pointProcess)(view, of(i))] as const);
   const mappings = Object.fromEntries(
     made.map(([view, process]) => [
       view.name === '' ? MAPPING : view.name,
-      { process, variable: observed(view.y, { density: process, given: latents, weights: view.options.rowWeights }) },
+      {
+        process,
+        variable: observed(view.y, {
+          ...{ density: process, given: inputsOf(latents, view.y, given), weights: view.options.rowWeights },
+        }),
+      },
     ]),
   );
-  return declaredModel(name, options, () => ({ latents, posterior, priors, hasViews, mappings }));
+  return declaredModel(name, options, () => ({ latents, given, posterior, priors, hasViews, mappings }));
 }
+
+/** Inputs of a mapping: the latents, with the covariates of the rows, if any. */
+export const inputsOf = (latents: LatentVariable, { raw }: Observations, given: Covariates | undefined) =>
+  given?.inputs(latents, raw.rows) ?? latents;
 
 /** Name of the observed variable of a model with one view, and prefix of its parameters' paths. */
 export const MAPPING = 'mapping';
@@ -229,35 +248,23 @@ function optionsRead(name: string, options: AnyOptions) {
         `Latents of ${name} that are distributions need views. Use bayesianGplvm for one view, or give views: { pose: { observations: Y, kernel: rbf() } }.`,
       );
     }
-    const { latentDim, posterior, init, priors, ...view } = checkOptions(schema, options, name);
-    return {
-      latentDim,
-      posterior,
-      init,
-      priors: checkFields(name, priors),
-      views: { '': view as ViewOptions },
-      hasViews: false,
-    };
+    const { latentDim, posterior, init, priors, given, ...view } = checkOptions(schema, options, name);
+    const views: Record<string, ViewOptions> = { '': view as ViewOptions };
+    return { latentDim, posterior, init, given, views, priors: checkFields(name, priors), hasViews: false };
   }
   if (isLatentDistribution(options.posterior) && 'priors' in options) {
     throw new InvalidInputError(
       `Latents of ${name} that are distributions have a standard normal prior, and take no other. Leave out priors.`,
     );
   }
-  const { latentDim, posterior, init, priors, views } = checkOptions(viewsSchema, options, name);
-  if (Object.keys(views).length === 0) {
+  const { priors, ...read } = checkOptions(viewsSchema, options, name);
+  if (Object.keys(read.views).length === 0) {
     throw new InvalidInputError(
       `${name} needs at least one view, such as views: { pose: { observations: Y, kernel: rbf() } }.`,
     );
   }
-  return {
-    latentDim,
-    posterior,
-    init,
-    priors: checkFields(name, priors),
-    views: views as Record<string, ViewOptions>,
-    hasViews: true,
-  };
+  const views: Record<string, ViewOptions> = read.views;
+  return { ...read, views, priors: checkFields(name, priors), hasViews: true };
 }
 
 /** Throws if several priors are fields. */
@@ -281,14 +288,18 @@ interface Settings {
   readonly of: (view: number) => ProcessSetting;
 }
 
-/** Initial latents for these observations, and complete observations of each view. */
+/** Initial latents for these observations, and complete observations of each view, both without the linear effects of covariates. */
 export function settings(
   views: readonly Observations[],
   posterior: Posterior,
   latentDim: number,
   init: LatentOptions['init'] = 'pca',
+  given?: Covariates,
 ): Settings {
-  const observations = lazily(() => imputed(joinedColumns(views.map(({ data }) => data)), latentDim));
+  const observations = lazily(() => {
+    const all = imputed(joinedColumns(views.map(({ data }) => data)), latentDim);
+    return given?.residual(all, latentDim) ?? all;
+  });
   const isSpread = isLatentDistribution(posterior);
   const start = lazily((): Matrix => {
     const Y = observations();
@@ -324,6 +335,8 @@ export function settings(
 export interface Declaration {
   /** Latents X ~ priors; N(0, I) if they are integrated out. */
   readonly latents: LatentVariable;
+  /** Covariates of the rows, inputs of every process. */
+  readonly given?: Covariates | undefined;
   /** Inference of the latents, as passed to `latents`. */
   readonly posterior: Posterior;
   /** Priors that are the factors of `latents`, in order. */
@@ -354,7 +367,7 @@ export function declaredModel<Data>(
     made.set(of, known);
     return known;
   };
-  const { posterior, mappings, hasViews = false } = declared(data);
+  const { posterior, mappings, given, hasViews = false } = declared(data);
   const names = Object.keys(mappings);
   const isSpread = isLatentDistribution(posterior);
   const definition = {
@@ -367,7 +380,10 @@ export function declaredModel<Data>(
     },
     variables: (of: Data) => {
       const { latents, mappings: own } = declared(of);
-      return { latents, ...Object.fromEntries(names.map((view) => [view, own[view]!.variable])) };
+      return {
+        ...{ latents, ...given?.variables },
+        ...Object.fromEntries(names.map((view) => [view, own[view]!.variable])),
+      };
     },
     search: (of: Data) => ({ ...declared(of).search, ...searchOnGraph(searchedModel(declared(of))) }),
     curvature: (of: Data) => familyCurvature(searchedModel(declared(of))),
@@ -381,7 +397,7 @@ export function declaredModel<Data>(
   return madeHere(variablesModel(definition, data, () => definition.toJSON(data), variablesPosterior));
 }
 
-function searchedModel({ latents, posterior, priors, mappings, hasViews }: Declaration): SearchedModel {
+function searchedModel({ latents, given, posterior, priors, mappings, hasViews }: Declaration): SearchedModel {
   const names = Object.keys(mappings);
   const views = names.map((own) => ({
     path: hasViews ? `views.${own}` : own,
@@ -390,7 +406,7 @@ function searchedModel({ latents, posterior, priors, mappings, hasViews }: Decla
   }));
   return {
     latentDim: latents.dim,
-    arePoints: posterior === 'point',
+    arePoints: posterior === 'point' && given === undefined,
     priors: priors.map((prior, i) => ({ prior, path: priorPath(names, priors.slice(0, i + 1)) })),
     views,
     observations: () => imputed(joinedColumns(views.map(({ observations }) => observations.data)), latents.dim),
@@ -404,7 +420,10 @@ function priorPath(names: readonly string[], priors: readonly Prior[]): string {
   return `priors.${number === 1 ? name : `${name}${number}`}`;
 }
 
-function declarationToJSON(name: string, { latents, posterior, priors, mappings, hasViews }: Declaration): ModelJSON {
+function declarationToJSON(
+  name: string,
+  { latents, given, posterior, priors, mappings, hasViews }: Declaration,
+): ModelJSON {
   const views = Object.entries(mappings).map(([own, { process, variable }]) => [
     own,
     viewToJSON(variable.observations!, process, variable.weights),
@@ -415,6 +434,7 @@ function declarationToJSON(name: string, { latents, posterior, priors, mappings,
     latentDim: latents.dim,
     latents: posterior === 'point' ? { name: 'free' } : posterior.toJSON(),
     priors: priors.map(priorToJSON),
+    ...(given && { given: given.rows.toArrays() }),
     ...(hasViews ? { views: Object.fromEntries(views) } : (views[0]![1] as object)),
   };
 }

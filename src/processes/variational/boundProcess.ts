@@ -36,6 +36,7 @@ import {
   ofLikelihood,
   Q_MEAN,
   tensorsOf,
+  uncertainColumns,
   variablesFrom,
 } from './inducingVariables.ts';
 import { type OpenBound, openBound } from './openBound.ts';
@@ -136,15 +137,24 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
           tensorsOf(posterior()),
           value as Tensor2D,
           present,
+          uncertainColumns(given),
         ),
     }),
-    relevance: () => relevanceOf(kernel, own, p.inducing!.shape[1]!),
+    relevance: () => relevanceOf(kernel, own, p.inducing!.shape[1]!, fitted.givenVariances?.[0]?.shape[1]),
   };
 }
 
-/** Variation of the mapping along each dimension, relative to the largest; 0 everywhere if none is positive, undefined if it is unknown for the kernel. */
-function relevanceOf(kernel: Kernel, values: ParameterValues, inputs: number): Float64Array | undefined {
-  const slopes = slopeVariances(kernel, values, inputs);
+/**
+ * Variation of the mapping along each dimension of the latents, relative to the largest; 0 everywhere if none is positive, undefined if it is unknown
+ * for the kernel.
+ */
+function relevanceOf(
+  kernel: Kernel,
+  values: ParameterValues,
+  inputs: number,
+  latentDim: number | undefined,
+): Float64Array | undefined {
+  const slopes = slopeVariances(kernel, values, inputs)?.slice(0, latentDim);
   if (slopes === undefined) return undefined;
   const largest = slopes.reduce((most, slope) => Math.max(most, slope), 0);
   return largest === 0 ? slopes : slopes.map((slope) => slope / largest);

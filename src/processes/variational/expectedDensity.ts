@@ -28,10 +28,18 @@ export interface DensityParts {
 /** Gauss–Hermite nodes per dimension for the latents, by the number of dimensions; more dimensions use draws. */
 export const DENSITY_NODES = [0, 9, 5] as const;
 
-/** Nodes of the latents: a grid if there is one for their dimension, otherwise draws. */
-export function densityNodes(latentDim: number, draws: () => LatentNodes): LatentNodes {
+/**
+ * Nodes of the latents: a grid if there is one for their dimension, otherwise draws.
+ *
+ * @param inputs - number of columns of the inputs; columns after the latents are certain
+ * @param draws - draws in all columns
+ */
+export function densityNodes(latentDim: number, draws: () => LatentNodes, inputs = latentDim): LatentNodes {
   const count = DENSITY_NODES[latentDim];
-  return count === undefined ? draws() : gridNodes(latentDim, count);
+  if (count === undefined) return draws();
+  const { moves, weights } = gridNodes(latentDim, count);
+  const still = op.zeros<Tensor2D>([weights.length, inputs - latentDim]);
+  return { moves: inputs === latentDim ? moves : (op.concat([moves, still], 1) as Tensor2D), weights };
 }
 
 /** Point at which the expected log density of observations is evaluated. */

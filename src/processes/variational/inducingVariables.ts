@@ -45,6 +45,13 @@ export function inputsOf(
   return { mean: side('mean'), variance: side('variance') };
 }
 
+/** Number of columns up to the last uncertain parent; the columns of all parents if none is uncertain. */
+export function uncertainColumns(given: readonly (Tensor2D | op.GaussianRows)[]): number {
+  const last = given.findLastIndex(isSpread);
+  const some = last < 0 ? given : given.slice(0, last + 1);
+  return some.reduce((sum, own) => sum + (isSpread(own) ? own.mean : own).shape[1], 0);
+}
+
 /** Number of inducing inputs, from 1 to the number of points, or their initial values (M×q). */
 export type Inducing = number | MatrixLike;
 

@@ -11,7 +11,15 @@ import type { TensorMap } from '../../model/model.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
 import { collapsedBound, collapsedData, collapsedStatistics, columnGroups, NODES } from './collapsedBound.ts';
 import { DENSITY_NODES, densityNodes, hasExpectations, isClosed, observedDensity } from './expectedDensity.ts';
-import { inducingFactor, inputsOf, isSpread, ofKernel, ofLikelihood, variablesFrom } from './inducingVariables.ts';
+import {
+  inducingFactor,
+  inputsOf,
+  isSpread,
+  ofKernel,
+  ofLikelihood,
+  uncertainColumns,
+  variablesFrom,
+} from './inducingVariables.ts';
 import { isInBlocks, isSameForAllRows, summedDensity, summedStatistics } from './shards.ts';
 
 /** A bound with its constants as tensors, until `dispose`. */
@@ -85,15 +93,18 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
       const at = { kernel: own, likelihood: ofRows(likelihood, p, batch), Z, factor, variables: variablesFrom(p), x };
       const isPoint = !given.some(isSpread);
       const sampled = batch === undefined ? DRAWS : 1;
+      const uncertain = uncertainColumns(given);
       if (onApproximation !== undefined && !isPoint && !isClosed(parts, at)) {
-        const nodes = DENSITY_NODES[parts.latentDim];
+        const nodes = DENSITY_NODES[uncertain];
         onApproximation({ name: nodes === undefined ? 'draws' : 'quadrature', count: nodes ?? sampled });
       }
       const weights =
         data.weights && batch !== undefined ? op.gather<Tensor2D>(data.weights, batch.rows) : data.weights;
       const y = value as Tensor2D;
       const draws = () => drawnNodes(y.shape[0], parts.latentDim, sampled, context.random);
-      const nodes = lazily(() => (isPoint ? pointNode(parts.latentDim) : densityNodes(parts.latentDim, draws)));
+      const nodes = lazily(() =>
+        isPoint ? pointNode(parts.latentDim) : densityNodes(uncertain, draws, parts.latentDim),
+      );
       const under = (own: typeof parts) => {
         if (open !== undefined) return summedDensity(open, own, at);
         if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(own, at)) {

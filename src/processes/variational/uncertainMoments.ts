@@ -27,6 +27,7 @@ export function placesRows({ conjugate, parameters }: Likelihood): boolean {
  *
  * @param y - n×D, 0 where missing
  * @param present - n×D, 1 where observed; undefined if all are
+ * @param uncertain - number of columns of the inputs up to the last uncertain one
  */
 export function placedDensity(
   { kernel, likelihood }: Pick<DensityParts, 'kernel' | 'likelihood'>,
@@ -34,6 +35,7 @@ export function placedDensity(
   q: InducingPosterior<Tensor2D>,
   y: Tensor2D,
   present: Tensor2D | undefined,
+  uncertain: number,
 ): Tensor1D {
   const latentDim = at.x.mean.shape[1];
   const entries = (): Tensor2D => {
@@ -41,7 +43,8 @@ export function placedDensity(
       const { mean, variance } = uncertainMoments(kernel, at.kernel, q, at.x);
       return expectedLogDensity(likelihood, at.likelihood, mean, variance, y);
     }
-    const nodes = densityNodes(latentDim, () => drawnNodes(1, latentDim, DENSITY_DRAWS, seededRandom(SEED)));
+    const draws = () => drawnNodes(1, latentDim, DENSITY_DRAWS, seededRandom(SEED));
+    const nodes = densityNodes(uncertain, draws, latentDim);
     const all = densitiesAtNodes(kernel, at.kernel, q, at.x, nodes, likelihood, at.likelihood, y);
     return op.sum(op.reshape(all, [nodes.weights.length, ...y.shape]), 0);
   };

@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { run } from '../../../src/app/cli/run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'given-'));
+const at = (name: string) => join(folder, name);
+
+async function called(...argv: string[]) {
+  const [out, err] = [[] as string[], [] as string[]];
+  const code = await run(argv, {
+    stdout: { write: (text: string) => void out.push(text) } as never,
+    stderr: { write: (text: string) => void err.push(text) } as never,
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+const SEASONS = ['winter', 'spring', 'summer'];
+const rows = Array.from({ length: 30 }, (_, n) => {
+  const season = n % 3;
+  const cells = [0, 1, 2, 3].map((d) => (Math.sin(n / 5 + d) + 3 * Math.cos(season * (d + 1))).toFixed(4));
+  return [SEASONS[season], (n / 10).toFixed(1), ...cells].join(',');
+});
+const table = (lines: readonly string[]) => `season,dose,a,b,c,d\n${lines.join('\n')}\n`;
+
+it('--given models columns in addition to the map, and commands on new rows need them', async () => {
+  writeFileSync(at('data.csv'), table(rows));
+  const fitted = await called(
+    ...['fit', at('data.csv'), '-m', 'gplvm', '--given', 'season,dose', '--dim', '1', '--max-iterations', '20'],
+    ...['-o', at('fit')],
+  );
+  expect([fitted.code, fitted.err]).toEqual([0, expect.stringContaining('covariates: season=spring, season=summer')]);
+  const saved = JSON.parse(readFileSync(at('fit/fit.json'), 'utf8'));
+  expect(saved.table.columns).toEqual(['a', 'b', 'c', 'd']);
+  expect(saved.table.covariates).toEqual(['season=spring', 'season=summer', 'season=winter', 'dose']);
+
+  // Other rows may lack a level, and have their columns in another order.
+  const some = rows.slice(0, 2).map((row) => row.split(','));
+  const swapped = `b,dose,a,season,d,c\n${some.map(([s, dose, a, b, c, d]) => [b, dose, a, s, d, c].join(',')).join('\n')}\n`;
+  writeFileSync(at('some.csv'), table(rows.slice(0, 2)));
+  writeFileSync(at('swapped.csv'), swapped);
+  const [placed, again] = [
+    await called('project', at('fit'), at('some.csv')),
+    await called('project', at('fit'), at('swapped.csv')),
+  ];
+  expect(placed.code).toBe(0);
+  expect(again.out).toBe(placed.out);
+
+  writeFileSync(at('places.csv'), 'x1,season,dose\n0.1,summer,0.5\n0.1,winter,0.5\n');
+  const predicted = await called('predict', at('fit'), at('places.csv'));
+  expect(predicted.code).toBe(0);
+  const [summer, winter] = predicted.out.trim().split('\n').slice(1);
+  expect(summer).not.toBe(winter);
+  expect((await called('predict', at('fit'))).out.trim().split('\n')).toHaveLength(31);
+  expect((await called('sample', at('fit'))).code).toBe(0);
+  writeFileSync(at('holes.csv'), table([rows[0]!.replace(/[^,]*$/, '')]));
+  expect((await called('impute', at('fit'), at('holes.csv'))).out).toMatch(/^season,dose,a,b,c,d\nwinter,0\.0,.*,-?\d/);
+});
+
+it('refuses tables without the covariates, with a new level, and with missing ones', async () => {
+  const refused = async (name: string, text: string, message: RegExp) => {
+    writeFileSync(at(name), text);
+    const { code, err } = await called('project', at('fit'), at(name));
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+  };
+  await refused('none.csv', 'dose,a,b,c,d\n1,1,1,1,1\n', /lacks 3 covariates of the fit: 'season=spring'/);
+  await refused('new.csv', table(['autumn,1,1,1,1,1']), /line 2: 'season' is 'autumn', a level that was not fitted/);
+  await refused(
+    'holed.csv',
+    table(['winter,,1,1,1,1']),
+    /column 'dose' is empty, but covariates are needed in each row/,
+  );
+  const pca = await called('fit', at('data.csv'), '-m', 'pca', '--given', 'dose', '-o', at('pca'));
+  expect([pca.code, pca.err]).toEqual([2, expect.stringMatching(/pca has no covariates.*gplvm, bayesianGplvm/)]);
+  const unknown = await called('fit', at('data.csv'), '--given', 'sseason', '-o', at('unknown'));
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/no column 'sseason' for the covariates/)]);
+});
