@@ -75,7 +75,7 @@ export function dynamics(options: DynamicsOptions = {}): Prior<'next'> {
         const L = op.cholesky(covariance, { name: NAME });
         return {
           follow: steppingProcess(chosen, own, inputs, outputs, L),
-          // The steps of means of Gaussian rows are smaller than those of the rows.
+          // The means of Gaussian rows move in smaller steps than the rows.
           calibrated:
             isCalibrated && spread === undefined ? calibratedBy(L, outputs) : (variance: Tensor2D) => variance,
         };
@@ -97,11 +97,11 @@ export function dynamics(options: DynamicsOptions = {}): Prior<'next'> {
 }
 
 /**
- * Variances of steps whose noise is that of the fitted rows, although the kernel's noise is fixed during a fit. With r the deviation of a fitted step
+ * Variances of steps with a noise estimated from the fitted steps, although the kernel's noise is fixed during a fit. With r the deviation of a fitted step
  * from its prediction by all others and s² the variance of that prediction, the mean of r² − s² over the steps is added for each latent dimension.
  *
  * @param L - Cholesky factor of the covariance K of the steps
- * @returns a function of variances, n × 1, with values n × q; it divides by no more than the mean of s² over that of r²
+ * @returns a function of variances, n × 1, with values n × q; the least factor is the mean of r² over the mean of s²
  * @see Rasmussen & Williams 2006, eq. 5.12
  */
 function calibratedBy(L: Tensor2D, outputs: Tensor2D): (variance: Tensor2D) => Tensor2D {

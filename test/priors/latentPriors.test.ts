@@ -248,7 +248,7 @@ describe('what comes next', () => {
   });
 });
 
-it('a step of dynamics has the noise of the fitted steps, each beside its prediction by the others', () => {
+it('the calibrated variance of a step of dynamics has the excess of squared leave-one-out residuals over their variances', () => {
   const [settings, noise] = [{ variance: 1.3, lengthscale: 0.8 }, 0.2];
   const kernel = add(rbf(settings), white({ variance: noise }));
   const from = X.slice(0, -1);
