@@ -265,7 +265,6 @@ export {
   type ComparisonOptions,
   classicalMds,
   compareModels,
-  covariates,
   dgplvm,
   drill,
   type GplrfOptions,
