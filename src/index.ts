@@ -7,6 +7,7 @@
 export {
   type ErrorCode,
   type FittedTable,
+  type GivenColumns,
   InvalidInputError,
   type KnownColumns,
   LatentFieldError,
