@@ -207,7 +207,10 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
     options: {
       ...options,
       scale: y.scale,
-      kernel: options.kernel ?? given?.kernel(own(), latentDim, functionVariance(y, options.likelihood, options.offset)) ?? own(),
+      kernel:
+        options.kernel ??
+        given?.kernel(own(), latentDim, functionVariance(y, options.likelihood, options.offset)) ??
+        own(),
     },
   };
   const process = rowsProcess(view, setting.of(0), {
@@ -227,7 +230,11 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
   }
   if (shards !== undefined) checkSharded(process.likelihood, y.missing !== undefined);
   const latents = latent({ dim: latentDim, density: unitNormal, posterior, init: isTsne ? 'tsne' : undefined });
-  const variable = observed(y, { density: process, given: inputsOf(latents, y, given, process), weights: options.rowWeights });
+  const variable = observed(y, {
+    density: process,
+    given: inputsOf(latents, y, given, process),
+    weights: options.rowWeights,
+  });
   const isMany = y.stream === undefined && y.raw.rows > MOST_EXACT;
   return {
     ...{ latents, given, posterior, priors: [], mappings: { [MAPPING]: { process, variable } } },

@@ -176,7 +176,11 @@ export function familyModel<
   const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
   if (!areTied) checkRows(name, [view]);
   const process = pointProcess(view, setting.of(0));
-  const variable = observed(y, { density: process, given: inputsOf(latents, y, beside, process), weights: rest.rowWeights });
+  const variable = observed(y, {
+    density: process,
+    given: inputsOf(latents, y, beside, process),
+    weights: rest.rowWeights,
+  });
   const said = usual
     ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all.`
     : '';

@@ -139,7 +139,18 @@ function onMap(held: 'point' | PointRows, map: unknown, observations: number[][]
 }
 
 function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
-  const { observations, kernel, likelihood, missing, center, scale, inducing: points, jitter, rowWeights, offset } = saved;
+  const {
+    observations,
+    kernel,
+    likelihood,
+    missing,
+    center,
+    scale,
+    inducing: points,
+    jitter,
+    rowWeights,
+    offset,
+  } = saved;
   const { functions, ...domain } = (saved.basis && (dataFromPlain(saved.basis) as BasisJSON)) ?? {};
   return {
     observations,

@@ -418,7 +418,8 @@ function searchedModel({ latents, given, posterior, priors, mappings, hasViews }
   }));
   return {
     latentDim: latents.dim,
-    arePoints: posterior === 'point' && given === undefined && views.every(({ process }) => process.offset === undefined),
+    arePoints:
+      posterior === 'point' && given === undefined && views.every(({ process }) => process.offset === undefined),
     priors: priors.map((prior, i) => ({ prior, path: priorPath(names, priors.slice(0, i + 1)) })),
     views,
     observations: () => imputed(joinedColumns(views.map(({ observations }) => observations.data)), latents.dim),

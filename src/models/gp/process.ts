@@ -9,7 +9,15 @@ import {
   standardized,
   unobservedRow,
 } from '../../core/observations.ts';
-import { checkName, checkOptions, givenList, isMatrixLike, missingOption, type OptionsIn, typed } from '../../core/options.ts';
+import {
+  checkName,
+  checkOptions,
+  givenList,
+  isMatrixLike,
+  missingOption,
+  type OptionsIn,
+  typed,
+} from '../../core/options.ts';
 import type { RowSource } from '../../core/rowMatrices.ts';
 import { checkKernel, isOpen, startedAt } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -125,10 +133,13 @@ export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | unde
 /** Observations for a likelihood: counts and labels are not scaled, and shifted only on request, which their likelihood rejects. */
 export function readUnder(
   values: MatrixLike | RowSource | Observations,
-  { likelihood, missing, center, scale, offset }: Pick<
-    ViewOptions,
-    'likelihood' | 'missing' | 'center' | 'scale' | 'offset'
-  >,
+  {
+    likelihood,
+    missing,
+    center,
+    scale,
+    offset,
+  }: Pick<ViewOptions, 'likelihood' | 'missing' | 'center' | 'scale' | 'offset'>,
 ): Observations {
   if (isObservations(values)) return values;
   const real = isReal({ likelihood });

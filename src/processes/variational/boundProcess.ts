@@ -99,11 +99,13 @@ export function boundProcess(options: BoundOptions): ViewProcess {
   return Object.freeze<ViewProcess>({ kernel, likelihood, parameters, density });
 }
 
+type Sample = NonNullable<Density['sample']>;
+
 /** Draws from the prior, with an offset of the functions as the last parent. */
-function drawnWithOffset({ likelihood, ...described }: Parameters<typeof functionsDensity>[0]): Density['sample'] {
+function drawnWithOffset({ likelihood, ...described }: Parameters<typeof functionsDensity>[0]): Sample {
   return (p, random, shape, given) => {
     const offset = given.at(-1)!;
-    const sample: Density['sample'] = (...[own, draws, size, [f]]) =>
+    const sample: Sample = (...[own, draws, size, [f]]) =>
       likelihood.sample!(own, draws, size, [op.add<Tensor2D>(f!, offset)]);
     const shifted = functionsDensity({ ...described, likelihood: { ...likelihood, sample } });
     return shifted.sample!(p, random, shape, given.slice(0, -1));
