@@ -45,7 +45,7 @@ export interface OffsetColumn {
   readonly isExposure: boolean;
 }
 
-/** Rows of the known variables of a fit beside the observations of a table; undefined if there are none. */
+/** Rows of known variables that a table has in addition to its observations; undefined if there are none. */
 export function besideIn({
   given,
   offset,

@@ -121,8 +121,8 @@ describe('an offset of the functions', () => {
           }
         }
       }
-      const m = (plain.parameters as Record<string, Matrix>)['mapping.variational.mean']!;
-      const root = (plain.parameters as Record<string, Matrix>)['mapping.variational.root']!;
+      const m = (plain.parameters as unknown as Record<string, Matrix>)['mapping.variational.mean']!;
+      const root = (plain.parameters as unknown as Record<string, Matrix>)['mapping.variational.root']!;
       const M = m.rows;
       // Σ_d KL(N(m_d, C_d·C_dᵀ)‖N(0, I))
       let divergence = 0.5 * m.data.reduce((sum, entry) => sum + entry * entry, 0) - 0.5 * D * M;

@@ -160,8 +160,8 @@ const DEFAULT_BY_KIND = 'bayesianGplvm';
 const BESIDE_KINDS = ['latentDim', 'inducing', 'missing', 'rowWeights'];
 
 /**
- * Model of a table. By default a table with an offset has the one whose likelihoods need no other option, and unless an option requires another model, rows with missing entries whose points would follow the noise are
- * modeled with the latents integrated out.
+ * Model of a table. By default, and unless an option requires another model, rows with missing entries whose points would follow the noise are
+ * modeled with the latents integrated out; by default rows with an offset, too, as likelihoods of counts then need no other option.
  */
 function modelOf({ observations, offset }: Table, options: ModelOptions, given: ModelTableArguments): string {
   const { model, isDefault, time, sequence, missing } = given;

@@ -53,7 +53,7 @@ export function uncertainColumns(given: readonly (Tensor2D | op.GaussianRows)[])
 }
 
 /**
- * Inputs of a process, and the offset of its functions: the column after those of the inducing inputs, if there is one.
+ * Inputs of a process, and the offset of its functions: a column more than the inducing inputs have, if there is one.
  *
  * @param columns - number of columns of the inducing inputs
  */

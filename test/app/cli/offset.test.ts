@@ -67,7 +67,7 @@ it('--exposure models counts per unit of a column, and commands on new rows need
   expect(JSON.parse(readFileSync(at('logs/fit.json'), 'utf8')).model.offset).toEqual(saved.model.offset);
   const byKind = await called(
     ...['fit', at('counts.csv'), '--exposure', 'population', '--dim', '1', '--inducing', '6'],
-    ...['--max-iterations', '5', '-o', at('kinds')],
+    ...['--as', 'a:count,b:count,c:count', '-m', 'bayesian-gplvm', '--max-iterations', '5', '-o', at('kinds')],
   );
   expect([byKind.code, byKind.err]).toEqual([expect.any(Number), expect.stringContaining('densities of their kinds')]);
   expect((await called('project', at('kinds'), at('some.csv'))).code).toBe(0);
@@ -87,11 +87,17 @@ it('refuses tables without the exposure, and exposures that are not above 0', as
     ['many', 'text'],
   ]) {
     writeFileSync(at(`${name}.csv`), table([`${cell},1,2,3`]));
-    await refused(/line 2, column 'population' is .*exposures are numbers above 0/, 'project', at('fit'), at(`${name}.csv`));
+    await refused(
+      /line 2, column 'population' is .*exposures are numbers above 0/,
+      'project',
+      at('fit'),
+      at(`${name}.csv`),
+    );
   }
   const fit = ['fit', at('counts.csv'), '-o', at('other'), '--exposure'];
   await refused(/no column 'populatoin' for the exposure/, ...fit, 'populatoin');
   await refused(/pca has no offset. Leave out --exposure/, ...fit, 'population', '-m', 'pca');
   await refused(/both were given/, ...fit, 'population', '--offset', 'a', '--likelihood', 'poisson');
+  await refused(/An offset is for counts, but no column is one.*--as visits:count/, ...fit, 'population');
   await refused(/for counts and labels/, ...fit, 'population', '-m', 'gplvm');
 });
