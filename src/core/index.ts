@@ -10,6 +10,7 @@ export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type {
   FittedTable,
+  GivenColumns,
   KnownColumns,
   NamedTable,
   NormalizedCounts,
