@@ -2,7 +2,6 @@ import {
   bayesianGplvm,
   bernoulli,
   byKind,
-  covariates,
   evaluate,
   fit,
   fitAt,
@@ -14,6 +13,7 @@ import {
   poisson,
   seededRandom,
 } from 'latentfield';
+import { covariates } from 'latentfield/models';
 import { describe, expect, it } from 'vitest';
 
 const [N, D] = [24, 3];
