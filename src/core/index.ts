@@ -15,7 +15,9 @@ export type {
   NamedTable,
   NormalizedCounts,
   ObservationsLike,
+  OffsetColumn,
 } from './namedTable.ts';
+export { besideIn } from './namedTable.ts';
 export { differInUnits, type ScaleOption, type Standardization, savedObservations } from './observations.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom, shuffled } from './random.ts';

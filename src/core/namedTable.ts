@@ -35,6 +35,23 @@ export interface NamedTable {
   readonly writtenUnits?: Readonly<Record<string, string>>;
   /** Covariates of the points. */
   readonly given?: GivenColumns;
+  /** Offset of the functions of counts and labels. */
+  readonly offset?: OffsetColumn & { readonly rows: Matrix };
+}
+
+/** Column of a table with an offset, or with an exposure, whose logarithm is the offset. */
+export interface OffsetColumn {
+  readonly column: string;
+  readonly isExposure: boolean;
+}
+
+/** Rows of known variables that a table has in addition to its observations; undefined if there are none. */
+export function besideIn({
+  given,
+  offset,
+}: Pick<NamedTable, 'given' | 'offset'>): Matrix | Readonly<Record<string, Matrix>> | undefined {
+  if (offset === undefined) return given?.rows;
+  return { ...(given && { given: given.rows }), offset: offset.rows };
 }
 
 /** Columns of a table that are covariates. */
@@ -57,6 +74,7 @@ export interface KnownColumns {
   readonly writtenUnits?: Readonly<Record<string, string>> | undefined;
   /** Names of the covariates, in order. */
   readonly covariates?: readonly string[] | undefined;
+  readonly offset?: OffsetColumn | undefined;
 }
 
 /** Description of the table that a fit was made from. */
@@ -120,6 +138,11 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   if (known.counts?.rowSums !== given.counts?.rowSums || !known.counts?.log1p !== !given.counts?.log1p) {
     throw new InvalidInputError(
       `The rows of the fit have ${normalizationOf(known.counts)}, but the table has ${normalizationOf(given.counts)}. Read it with readMatchingTable(file, fit.table).`,
+    );
+  }
+  if (given.offset?.column !== known.offset?.column || given.offset?.isExposure !== known.offset?.isExposure) {
+    throw new InvalidInputError(
+      `The offset of the fit is ${known.offset ? `'${known.offset.column}'` : 'none'}. Read the table with readMatchingTable(file, fit.table).`,
     );
   }
   if (given.given?.columns.join() !== known.covariates?.join()) {

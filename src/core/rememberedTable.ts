@@ -13,6 +13,7 @@ export function rememberedTable(table: NamedTable): FittedTable {
     counts,
     writtenUnits,
     given,
+    offset,
   } = checkTable(table);
   const others = leftOut.map(({ column }) => column);
   return {
@@ -25,5 +26,6 @@ export function rememberedTable(table: NamedTable): FittedTable {
     ...(counts !== undefined && { counts: { ...counts } }),
     ...(writtenUnits !== undefined && { writtenUnits: { ...writtenUnits } }),
     ...(given !== undefined && { covariates: [...given.columns] }),
+    ...(offset !== undefined && { offset: { column: offset.column, isExposure: offset.isExposure } }),
   };
 }

@@ -85,6 +85,7 @@ const schema = v.object({
   isNamed: v.boolean(),
   others: names,
   covariates: v.optional(names),
+  offset: v.optional(v.object({ column: v.string(), isExposure: v.boolean() })),
   idColumn: v.optional(v.string()),
   ids: v.optional(names),
   labelColumn: v.optional(v.string()),

@@ -38,10 +38,10 @@ import {
 import { readJsonFile, readModelOptions } from './jsonOptions.ts';
 import { checkPredicts, MODEL_NAMES, modelsHelp } from './modelHelp.ts';
 import { checkPictures, PLOT_FLAGS, type ShownColumns } from './pictures.ts';
-import { checkCovariates, checkWeights, modelTable } from './preparedTable.ts';
+import { checkCovariates, checkOffset, checkWeights, modelTable } from './preparedTable.ts';
 import { checkTime, TIME_FLAGS } from './sequence.ts';
 import { type Context, effort, exitCodeOf, NO_BAR, progressBar, type TimeBudget, timeBudget } from './streams.ts';
-import { COLUMN_FLAGS, GIVEN, isFile, KIND_FLAGS, TABLE_FLAGS, WEIGHTS } from './tableFlags.ts';
+import { COLUMN_FLAGS, GIVEN, isFile, KIND_FLAGS, OFFSETS, TABLE_FLAGS, WEIGHTS } from './tableFlags.ts';
 import { ofPoints, rowsOfPoints, tableRecord } from './tableReport.ts';
 
 const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
@@ -80,7 +80,7 @@ const FLAGS = {
     ['--verbose', 'print how the search ended in numbers'],
   ],
   'Pictures:': PLOT_FLAGS,
-  'Table:': [...COLUMN_FLAGS, ...KIND_FLAGS, GIVEN, WEIGHTS, ...TABLE_FLAGS],
+  'Table:': [...COLUMN_FLAGS, ...KIND_FLAGS, GIVEN, ...OFFSETS, WEIGHTS, ...TABLE_FLAGS],
   'Search:': [
     ...SEARCH_FLAGS,
     [
@@ -134,6 +134,7 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   checkTime(given, options);
   checkWeights(given, options);
   checkCovariates(given, options);
+  checkOffset(given, options);
   if (given.start !== undefined && given.resume !== undefined) {
     throw new InvalidInputError('--start and --resume both set where the search begins. Give one of them.');
   }

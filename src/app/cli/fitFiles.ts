@@ -50,7 +50,7 @@ export async function imputation(
   fit: Fit,
   Y: Matrix,
   isFitted = true,
-  given = covariatesIn(fit),
+  given: NonNullable<Parameters<NonNullable<Fit['impute']>>[1]>['given'] = covariatesIn(fit),
 ): Promise<Prediction | undefined> {
   if (fit.impute === undefined) return isFitted ? fit.predict?.(fit.latents, { noise: true, given }) : undefined;
   return fit.impute(Y, given && { given });

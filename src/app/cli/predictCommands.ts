@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { joinedColumns, rowsOf, savedObservations } from '../../core/index.ts';
+import { besideIn, joinedColumns, rowsOf, savedObservations } from '../../core/index.ts';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection, predictLabels } from '../../index.ts';
 import { readMatchingTable, readTable, writeTable } from '../io/index.ts';
@@ -66,18 +66,21 @@ async function projectTable(folder: string, data: string, given: NewRowsArgument
   checkOut(given, [data, ...filesOfFit(folder)]);
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
-  const beside = table.given?.rows;
-  const options = { ...(signal && { signal }), given: beside };
-  const timed = (rows: Matrix) =>
-    project(rows, {
-      ...options,
-      given:
-        beside &&
-        rowsOf(
-          beside,
-          Array.from({ length: rows.rows }, (_, i) => i),
-        ),
+  const options = { ...(signal && { signal }), given: besideIn(table) };
+  const timed = (rows: Matrix) => {
+    const first = <T extends { readonly rows: Matrix }>(own: T) => ({
+      ...own,
+      rows: rowsOf(
+        own.rows,
+        Array.from({ length: rows.rows }, (_, i) => i),
+      ),
     });
+    const given = besideIn({
+      ...(table.given && { given: first(table.given) }),
+      ...(table.offset && { offset: first(table.offset) }),
+    });
+    return project(rows, { ...options, given });
+  };
   streams.stderr.write(await rowsNote(observations, 'placing', timed));
   const projection = await project(observations, options);
   const { latents, latentVariances, logDensityAtPlace } = projection;
@@ -119,7 +122,7 @@ export const definePredictLabels = (command: Command, context: Context): Command
       ability(fit, 'project', 'place new points');
       checkOut(given, [data, ...filesOfFit(folder)]);
       const { table, observations } = await fittedTable(data, record, given, context);
-      const found = await predictLabels(fit, observations, { ...(signal && { signal }), given: table.given?.rows });
+      const found = await predictLabels(fit, observations, { ...(signal && { signal }), given: besideIn(table) });
       const { labels, classes, probabilities, leaveOneOut } = found;
       const ids = idsIn(table);
       const name = record?.labelColumn ?? 'label';
@@ -181,16 +184,16 @@ async function latentsOf(file: string | undefined, fit: Fit, record: TableRecord
   return { X, ids: undefined, given: await covariatesOf(file, X, record) };
 }
 
-/** Covariates of latent points, from the columns of the same table that were fitted as covariates. */
-async function covariatesOf(file: string, X: Matrix, record: TableRecord | undefined): Promise<Matrix | undefined> {
-  if (record?.covariates === undefined) return undefined;
+/** Covariates and offsets of latent points, from the columns of the same table that were fitted as such. */
+async function covariatesOf(file: string, X: Matrix, record: TableRecord | undefined) {
+  if ((record?.covariates ?? record?.offset) === undefined) return undefined;
   if (file === '-') {
     throw new InvalidInputError(
       'Latent points with covariates are read from a file, not from standard input. Give its name.',
     );
   }
-  const known = { columns: dimensionNames(X), isNamed: true, others: [], covariates: record.covariates };
-  return (await readMatchingTable(file, known)).given!.rows;
+  const known = { columns: dimensionNames(X), isNamed: true, others: [] };
+  return besideIn(await readMatchingTable(file, { ...known, covariates: record?.covariates, offset: record?.offset }));
 }
 
 const LATENTS = ['[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)"] as const;
@@ -295,7 +298,7 @@ export const defineImpute = (command: Command, streams: Context): Command =>
     }
     const reading = { ...given, missing: 'ignore', keepCells: true } as const;
     const { table, observations } = await fittedTable(data, record, reading, streams);
-    const prediction = await imputation(fit, observations, isFitted(fit, observations), table.given?.rows);
+    const prediction = await imputation(fit, observations, isFitted(fit, observations), besideIn(table));
     if (prediction === undefined) {
       throw new InvalidInputError(
         `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu.`,

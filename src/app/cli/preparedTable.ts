@@ -19,6 +19,7 @@ import {
   type GIVEN,
   isFile,
   type KIND_FLAGS,
+  type OFFSETS,
   readLabeledTable,
   type TableArguments,
   tableOptions,
@@ -29,7 +30,7 @@ import { list, notesOf, tableReport } from './tableReport.ts';
 /** Arguments for the table of a model; without an explicit model, the table may determine it. */
 type ModelTableArguments = TableArguments &
   FlaggedOptions &
-  Partial<Given<typeof KIND_FLAGS> & Given<readonly [typeof WEIGHTS, typeof GIVEN]>> & {
+  Partial<Given<typeof KIND_FLAGS> & Given<typeof OFFSETS> & Given<readonly [typeof WEIGHTS, typeof GIVEN]>> & {
     readonly isDefault?: boolean | undefined;
   } & TimeArguments & {
     readonly color?: string;
@@ -72,10 +73,12 @@ export async function modelTable(
   given: ModelTableArguments,
   streams: Context,
 ): Promise<Omit<PreparedTable, 'notes'> & { readonly table: Table; readonly model: string }> {
-  const { json, color, time, sequence: column, weights, missing, keepCells } = given;
+  const { json, color, time, sequence: column, weights, offset, exposure, missing, keepCells } = given;
   if (missing === 'ignore') checkTakesMissing(given.model);
   const kinds = takesKinds(options, given);
-  const reading = Object.entries({ color, time, sequence: column, weights }).filter(([, name]) => name !== undefined);
+  const reading = Object.entries({ color, time, sequence: column, weights, offset, exposure }).filter(
+    ([, name]) => name !== undefined,
+  );
   const table = await reportedTable(data, given, streams, {
     ...Object.fromEntries(reading),
     ...(keepCells && { keepCells }),
@@ -83,7 +86,10 @@ export async function modelTable(
     ...(kinds && readingByKind(given)),
   });
   const hasCategories = table.columns.some((name, j) => name.includes('=') && isIndicator(table.observations, j));
-  if (kinds && (given.as !== undefined || hasCategories)) return tableByKind(table, options, given, streams);
+  // An offset is for counts, which the default densities by kind model as such.
+  const hasOffset = table.offset !== undefined && options.likelihood === undefined;
+  if (kinds && (given.as !== undefined || hasCategories || hasOffset))
+    return tableByKind(table, options, given, streams);
   const sequence = sequenceOf(table, given);
   const model = modelOf(table, options, given);
   const { notes, ...prepared } = preparedTable(table, options, { ...given, model });
@@ -91,7 +97,7 @@ export async function modelTable(
     ...(model === given.model
       ? []
       : [
-          `note: the model is ${model}, which integrates over the positions of rows with missing entries (--model names another).`,
+          `note: the model is ${model}, which ${table.offset === undefined ? 'integrates over the positions of rows with missing entries' : 'takes an offset'} (--model names another).`,
         ]),
     ...sizeNotes(model, table.observations.rows, options),
     ...sequence.lines.filter((line) => !json || line.startsWith('note:')),
@@ -101,11 +107,25 @@ export async function modelTable(
 }
 
 /** Options with the weights and covariates of the table's rows, if it has any. */
-const withRows = (options: ModelOptions, { weights, given }: Table): ModelOptions => ({
+const withRows = (options: ModelOptions, { weights, given, offset }: Table): ModelOptions => ({
   ...options,
   ...(weights && { rowWeights: Array.from(weights) }),
   ...(given && { given: given.rows.toArrays() }),
+  ...(offset && { offset: Array.from(offset.rows.data) }),
 });
+
+/** @throws InvalidInputError for a built-in model without offsets, and for options that set one too */
+export function checkOffset({ model, offset, exposure }: ModelTableArguments, options: ModelOptions): void {
+  if ((offset ?? exposure) === undefined) return;
+  const flag = exposure === undefined ? '--offset' : '--exposure';
+  if (options.offset !== undefined) {
+    throw new InvalidInputError(`Offsets are set both by ${flag} and by "offset" in --options. Give one.`);
+  }
+  if (takesOption(model, 'offset') !== false) return;
+  throw new InvalidInputError(
+    `${model} has no offset. Leave out ${flag}, or take one of ${modelsWith('offset').join(', ')}.`,
+  );
+}
 
 /** @throws InvalidInputError for a built-in model without covariates, and for options that set them too */
 export function checkCovariates({ model, given }: ModelTableArguments, options: ModelOptions): void {
@@ -141,10 +161,11 @@ const BESIDE_KINDS = ['latentDim', 'inducing', 'missing', 'rowWeights'];
 
 /**
  * Model of a table. By default, and unless an option requires another model, rows with missing entries whose points would follow the noise are
- * modeled with the latents integrated out.
+ * modeled with the latents integrated out; by default rows with an offset, too, as likelihoods of counts then need no other option.
  */
-function modelOf({ observations }: Table, options: ModelOptions, given: ModelTableArguments): string {
+function modelOf({ observations, offset }: Table, options: ModelOptions, given: ModelTableArguments): string {
   const { model, isDefault, time, sequence, missing } = given;
+  if (isDefault && offset !== undefined) return DEFAULT_BY_KIND;
   const isPlain = Object.entries(options).every(([name, value]) => value === undefined || BESIDE_KINDS.includes(name));
   const hasHoles = missing !== 'error' && observations.data.some(Number.isNaN);
   return isDefault && isPlain && hasHoles && time === undefined && sequence === undefined ? DEFAULT_BY_KIND : model;
@@ -202,6 +223,7 @@ function tableByKind(table: Table, options: ModelOptions, given: ModelTableArgum
       ...(hasHoles && { missing: 'ignore' }),
       ...(table.weights && { rowWeights: Array.from(table.weights) }),
       ...(table.given && { given: covariates(table.given.rows) }),
+      ...(table.offset && { offset: Array.from(table.offset.rows.data) }),
       columns: byKind(as === undefined ? {} : { as }),
     } as ModelOptions,
   };

@@ -99,6 +99,18 @@ export const GIVEN = [
   several,
 ] as const;
 
+/** Flags for the offset of a table's rows. */
+export const OFFSETS = [
+  [
+    '--exposure <column>',
+    'the column with the exposure of each row, a number above 0, such as a population or a duration: counts are modeled per unit of it; new tables need it too',
+  ],
+  [
+    '--offset <column>',
+    'the column with a number that is added to the functions of counts or labels, such as the logarithm of an exposure; new tables need it too',
+  ],
+] as const;
+
 /** Flag for the weights of a table's rows. */
 export const WEIGHTS = [
   '--weights <column>',

@@ -18,6 +18,7 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
     ...(table.counts === undefined ? {} : { counts: table.counts }),
     ...(table.writtenUnits === undefined ? {} : { writtenUnits: table.writtenUnits }),
     ...(table.given === undefined ? {} : { covariates: table.given.columns }),
+    ...(table.offset && { offset: { column: table.offset.column, isExposure: table.offset.isExposure } }),
     ...(columns === undefined
       ? {}
       : { standardized: { mean: Array.from(columns.mean), deviation: Array.from(columns.deviation) } }),
@@ -46,17 +47,25 @@ export const varianceNames = (latents: Matrix): string[] =>
 export const latentVariancesOf = (fit: Fit): Matrix | undefined =>
   'latentVariances' in fit ? (fit.latentVariances as Matrix | undefined) : undefined;
 
-/** Covariates of the fitted rows, if there are any. */
-export const covariatesIn = (fit: Fit): Matrix | undefined =>
-  (fit as { readonly values?: { readonly given?: Matrix } }).values?.given;
+/** Covariates and offsets of the fitted rows, if there are any. */
+export function covariatesIn(fit: Fit): Readonly<Record<string, Matrix>> | undefined {
+  const { given, offset } = (fit as { readonly values?: Readonly<Record<string, Matrix>> }).values ?? {};
+  return given || offset ? { ...(given && { given }), ...(offset && { offset }) } : undefined;
+}
 
-/** Predictions of a fit for pictures of its latents, at the mean covariates of the fitted rows; undefined if it has none. */
+/** Predictions of a fit for pictures of its latents, at the mean covariates and offset of the fitted rows; undefined if it has none. */
 export function picturedPrediction(fit: Fit): Fit['predict'] {
   const { predict } = fit;
   const fitted = covariatesIn(fit);
   if (predict === undefined || fitted === undefined) return predict;
-  const mean = Array.from({ length: fitted.columns }, (_, j) => meanOf(fitted.column(j)));
-  return (X, options) => predict(X, { ...options, given: Array.from({ length: Matrix.from(X).rows }, () => mean) });
+  const means = Object.entries(fitted).map(
+    ([name, own]) => [name, Array.from({ length: own.columns }, (_, j) => meanOf(own.column(j)))] as const,
+  );
+  return (X, options) => {
+    const { rows } = Matrix.from(X);
+    const given = Object.fromEntries(means.map(([name, mean]) => [name, Array.from({ length: rows }, () => mean)]));
+    return predict(X, { ...options, given });
+  };
 }
 
 const meanOf = (values: Float64Array) => values.reduce((sum, value) => sum + value / values.length, 0);
@@ -102,6 +111,9 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
   ];
   if (ids !== undefined) lines.push(`ids: '${idColumn}'`);
   if (table.given !== undefined) lines.push(`covariates: ${list(table.given.columns)}`);
+  if (table.offset !== undefined) {
+    lines.push(`offset: ${table.offset.isExposure ? 'the logarithm of ' : ''}'${table.offset.column}'`);
+  }
   if (labels !== undefined) {
     const present = table.labels!.filter((label) => label !== '');
     const missing = table.labels!.length - present.length;

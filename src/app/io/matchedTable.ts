@@ -27,7 +27,8 @@ export async function readMatchingTable(
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
   const beside = known.covariates ?? [];
-  const wantedNames = [...known.columns, ...beside];
+  const { offset } = known;
+  const wantedNames = [...known.columns, ...beside, ...(offset ? [offset.column] : [])];
   const written = withSeasons(withTruths(await readRawTable(file, given)), wantedNames);
   const raw = withKnownCategories(written, wantedNames, undefined, given.allowAbsent);
   const names = raw.columns.map(({ name }) => name);
@@ -38,8 +39,15 @@ export async function readMatchingTable(
     ...given,
     ...known.counts,
     ...(known.covariates && { given: [...known.covariates] }),
+    ...(offset && { [offset.isExposure ? 'exposure' : 'offset']: offset.column }),
   };
   checkCovariates(raw, beside);
+  if (offset && !names.includes(offset.column)) {
+    throw new InvalidInputError(
+      `'${file}' lacks the ${offset.isExposure ? 'exposure' : 'offset'} of the fit, '${offset.column}'. ${listed(names)}`,
+      { code: 'unknownName', subject: offset.column },
+    );
+  }
   const options = hasIds && given.labels !== idColumn ? { ...reading, id: idColumn } : reading;
   if (!known.isNamed || !isNamed) return byPlace(raw, known, options);
   const present = new Set(names);

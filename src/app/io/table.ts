@@ -1,6 +1,7 @@
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { GivenColumns, NormalizedCounts } from '../../core/namedTable.ts';
+import type { GivenColumns, NamedTable, NormalizedCounts } from '../../core/namedTable.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
@@ -37,6 +38,8 @@ export interface Table {
   readonly weights?: Float64Array;
   /** Covariates of the rows, with a column of 0 and 1 for each level of a category; if requested. */
   readonly given?: GivenColumns;
+  /** Offset of the rows; if requested. */
+  readonly offset?: NonNullable<NamedTable['offset']>;
   /** Columns of the file without any of these roles, with reasons. */
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
@@ -74,6 +77,15 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const asked = chosen(options.id, 'the ids');
   const givenColumns = chosenColumns(names, options.given ?? [], 'the covariates', raw.file);
   const covariates = givenColumns.flatMap((j) => (isHot.has(names[j]!) ? indicators(j) : [j]));
+  if (options.offset !== undefined && options.exposure !== undefined) {
+    throw new InvalidInputError(
+      'The offset is a column, or the logarithm of an exposure, but both were given. Leave one out.',
+    );
+  }
+  const shift = chosen(
+    options.offset ?? options.exposure,
+    options.exposure === undefined ? 'the offset' : 'the exposure',
+  );
   const beside = new Set([...givenColumns, ...covariates]);
   const byName = new Map(names.map((name, j) => [name, j]));
   const dropped = new Set(
@@ -86,12 +98,15 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const index = namingColumn(
     looks,
     raw.columns,
-    (j) => [label, sequence, weights].includes(j) || beside.has(j) || dropped.has(j),
+    (j) => [label, sequence, weights, shift].includes(j) || beside.has(j) || dropped.has(j),
   );
   const id = asked ?? (index < 0 ? undefined : index);
 
   const isTaken = (j: number) =>
-    [label, asked, time, sequence, weights].includes(j) || beside.has(j) || dropped.has(j) || isHot.has(names[j]!);
+    [label, asked, time, sequence, weights, shift].includes(j) ||
+    beside.has(j) ||
+    dropped.has(j) ||
+    isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, raw.columns, isTaken)
@@ -128,12 +143,14 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
     ...(options.weights === undefined ? {} : { weights: weightsOf(raw, weights, options.weights) }),
     ...(options.given === undefined ? {} : { given: covariatesOf(raw, covariates) }),
+    ...(shift === undefined ? {} : { offset: offsetOf(raw, shift, options.exposure !== undefined) }),
     ...(options.sequence === undefined ? {} : { sequence: cellsOf(columnOrOther(raw, sequence, options.sequence)) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       const { level } = raw.columns[j]!;
       if (covariates.includes(j) && level !== undefined) return [];
       if (beside.has(j)) return [{ column: name, reason: 'is a covariate' }];
+      if (j === shift) return [{ column: name, reason: 'is the offset' }];
       if (isHot.has(name)) return [{ column: name, reason: 'is replaced by a column for each of its categories' }];
       if (j !== ids && seasonColumns(name).some((each) => fitted.has(each)))
         return [{ column: name, reason: 'is replaced by the cosine and sine of its season' }];
@@ -365,6 +382,22 @@ function covariatesOf(raw: RawTable, places: readonly number[]): GivenColumns {
     columns: places.map((j) => raw.columns[j]!.name),
     rows: Matrix.zeros(raw.rows, all.length).map((_, i, j) => all[j]![i]!),
   };
+}
+
+/** @throws InvalidInputError for an offset that is missing or no number, and an exposure that is not above 0 */
+function offsetOf(raw: RawTable, index: number, isExposure: boolean): NonNullable<Table['offset']> {
+  const column = raw.columns[index]!;
+  const numbers =
+    numbersOf(raw, column, index) ?? Float64Array.from(column.text!, (cell) => column.read?.(cell) ?? NaN);
+  const wrong = numbers.findIndex((entry) => !(Number.isFinite(entry) && (entry > 0 || !isExposure)));
+  if (wrong < 0) {
+    const rows = Matrix.zeros(raw.rows, 1).map((_, i) => (isExposure ? log(numbers[i]!) : numbers[i]!));
+    return { column: column.name, isExposure, rows };
+  }
+  throw new InvalidInputError(
+    `${placeOf(raw, wrong, column.name)} is ${quotedCell(cellsOf(column)[wrong]!)}, but ${isExposure ? 'exposures are numbers above 0' : 'offsets are numbers'}, one in each row. Correct it, or remove the row.`,
+    { code: 'missingEntry', subject: column.name },
+  );
 }
 
 /** @throws InvalidInputError for a weight that is missing, below 0 or no number */

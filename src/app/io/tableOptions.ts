@@ -40,6 +40,10 @@ export const tableOptions = v.strictObject({
    * Columns of covariates, which are not observations: names. Text becomes columns of 0 and 1, one per category; dates are days since 1970-01-01.
    */
   given: v.optional(listOf(v.string(), 'names of columns')),
+  /** Column with the offset of each row, a number that is added to the functions of counts and labels, which is not an observation. */
+  offset: v.optional(v.string()),
+  /** Column with the exposure of each row, a number above 0 whose logarithm is the offset, which is not an observation. */
+  exposure: v.optional(v.string()),
   /** Column whose values name the sequence of each row, which is not an observation. */
   sequence: v.optional(column),
   /**

@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkEach, describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { isTable, type ObservationsLike } from '../../core/namedTable.ts';
+import { besideIn, isTable, type ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries, checkNumbers, unobservedRow } from '../../core/observations.ts';
 import { checkGiven, isMatrixLike, isWhole, unknownName } from '../../core/options.ts';
 import type { KnownRowsOptions, LatentPlace } from '../../model/abilities.ts';
@@ -50,7 +50,7 @@ export function observedRows(
   if (!isNamed(given) && others.length > 0) {
     throw unnamed(caller, `such as { ${only.name}: Y }`, given);
   }
-  const known = besideRows(model, beside ?? (isTable(given) ? given.given?.rows : undefined), caller);
+  const known = besideRows(model, beside ?? (isTable(given) ? besideIn(given) : undefined), caller);
   const named = isNamed(given) ? { ...given, ...known } : { [only.name]: observed(given), ...known };
   const rows = checkedRows(named, [...model.observed, ...model.known], caller, {
     known: model.known,

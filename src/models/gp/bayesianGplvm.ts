@@ -207,7 +207,10 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
     options: {
       ...options,
       scale: y.scale,
-      kernel: options.kernel ?? given?.kernel(own(), latentDim, functionVariance(y, options.likelihood)) ?? own(),
+      kernel:
+        options.kernel ??
+        given?.kernel(own(), latentDim, functionVariance(y, options.likelihood, options.offset)) ??
+        own(),
     },
   };
   const process = rowsProcess(view, setting.of(0), {
@@ -221,12 +224,17 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
       `The collapsed bound of ${NAME} takes Gaussian noise with one variance for all observations, or one per column. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
-  if (shards !== undefined && options.rowWeights !== undefined) {
-    throw new InvalidInputError(`${NAME} does not support rowWeights with shards. Omit one of them.`);
+  const ofRows = (['rowWeights', 'offset'] as const).find((name) => options[name] !== undefined);
+  if (shards !== undefined && ofRows !== undefined) {
+    throw new InvalidInputError(`${NAME} does not support ${ofRows} with shards. Omit one of them.`);
   }
   if (shards !== undefined) checkSharded(process.likelihood, y.missing !== undefined);
   const latents = latent({ dim: latentDim, density: unitNormal, posterior, init: isTsne ? 'tsne' : undefined });
-  const variable = observed(y, { density: process, given: inputsOf(latents, y, given), weights: options.rowWeights });
+  const variable = observed(y, {
+    density: process,
+    given: inputsOf(latents, y, given, process),
+    weights: options.rowWeights,
+  });
   const isMany = y.stream === undefined && y.raw.rows > MOST_EXACT;
   return {
     ...{ latents, given, posterior, priors: [], mappings: { [MAPPING]: { process, variable } } },
@@ -234,15 +242,16 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
   };
 }
 
-function checkGiven({ posterior, init, latentVariance, given }: Options, isStream: boolean): void {
+function checkGiven({ posterior, init, latentVariance, given, offset }: Options, isStream: boolean): void {
   if (posterior !== undefined && (init !== undefined || latentVariance !== undefined)) {
     throw new InvalidInputError(
       'bayesianGplvm takes either posterior, or init and latentVariance, but both were given. Put them into the posterior: gaussianLatents({ init, variance }).',
     );
   }
-  if (isStream && given !== undefined) {
+  const ofRows = given === undefined ? offset && 'offset' : 'given';
+  if (isStream && ofRows !== undefined) {
     throw new InvalidInputError(
-      `${NAME} takes covariates of rows in a matrix, but the observations are read some rows at a time. Leave out 'given', or give a matrix.`,
+      `${NAME} takes covariates and offsets of rows in a matrix, but the observations are read some rows at a time. Leave out '${ofRows}', or give a matrix.`,
     );
   }
   if (!isStream || posterior?.pointwise.length === 0) return;

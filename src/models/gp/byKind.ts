@@ -42,10 +42,18 @@ import {
   momentsOf,
   presentIn,
 } from './columnKinds.ts';
-import { type Covariates, covariates } from './covariates.ts';
+import { covariates } from './covariates.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
 import { declaredModel, givenEntry, inputsOf, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
-import { type CheckedView, functionVariance, pointProcess, processEntries, readUnder, rowsProcess } from './process.ts';
+import {
+  type CheckedView,
+  functionVariance,
+  pointProcess,
+  processEntries,
+  readUnder,
+  rowsProcess,
+  withoutOffset,
+} from './process.ts';
 
 /** Models that support densities by the kinds of columns. */
 type Base = 'gplvm' | 'bayesianGplvm';
@@ -92,6 +100,7 @@ const schema = v.strictObject({
   inducing: v.optional(integerFromOne),
   missing: missingOption,
   rowWeights: processEntries.rowWeights,
+  offset: processEntries.offset,
   given: givenEntry,
 });
 type Options = v.InferOutput<typeof schema>;
@@ -108,6 +117,9 @@ function optionsOf(base: Base, given: object): Options {
 /** Default maximum number of inducing inputs of each view. */
 const MOST_INDUCING = 25;
 
+/** Name of the view of counts. */
+const COUNTS = 'counts';
+
 /** Columns with the same density, in one view. */
 interface KindView {
   readonly name: string;
@@ -123,14 +135,23 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
   const kinds = kindsOfColumns(observations, names, as);
   const views = viewsOf(observations, kinds);
   const rows = splitRows(views, observations);
-  const { given } = options;
-  const start = lazily(() => startOf(views, rows, options.latentDim, given));
+  const { given, offset } = options;
+  if (offset !== undefined && !views.some(({ name }) => name === COUNTS)) {
+    throw new InvalidInputError(
+      "An offset is for counts, but no column is one. Leave it out, or name them: byKind({ as: { visits: 'count' } }) (--as visits:count).",
+    );
+  }
+  const offsetOf = (name: string) => (name === COUNTS ? offset : undefined);
+  const start = lazily(() => startOf(views, rows, options, offsetOf));
   const inducing = Math.min(options.inducing ?? MOST_INDUCING, observations.rows);
   const isSpread = base === 'bayesianGplvm';
   const declare = () => {
     const { latentDim, missing } = options;
     const read = views.map(({ name, likelihood }) =>
-      readUnder(rows[name]!, { likelihood, missing, scale: likelihood === undefined ? true : undefined }),
+      readUnder(rows[name]!, {
+        ...{ likelihood, missing, offset: offsetOf(name) },
+        scale: likelihood === undefined ? true : undefined,
+      }),
     );
     const posterior = isSpread ? gaussianLatents({ init: start() }) : ('point' as const);
     const setting = settings(read, posterior, latentDim, isSpread ? 'pca' : start(), given);
@@ -146,7 +167,8 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
         const view: CheckedView = {
           ...{ name, owner: `view '${name}' of ${base}`, y },
           options: {
-            ...{ likelihood, missing, scale: y.scale, kernel: besideCovariates(y, likelihood, completed) },
+            ...{ likelihood, missing, scale: y.scale, offset: offsetOf(name) },
+            kernel: besideCovariates(y, likelihood, completed, offsetOf(name)),
             // Columns of different kinds have noise of different sizes.
             ...(likelihood === undefined && isSpread && { noise: noiseOf(start(), completed) }),
             ...(!isExact && { inducing }),
@@ -160,7 +182,7 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
           {
             process,
             variable: observed(y, {
-              ...{ density: process, given: inputsOf(latents, y, given), weights: options.rowWeights },
+              ...{ density: process, given: inputsOf(latents, y, given, process), weights: options.rowWeights },
             }),
           },
         ];
@@ -172,19 +194,29 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
       note: kindsInWords(kinds),
     };
 
-    function besideCovariates(y: (typeof read)[number], likelihood: Likelihood | undefined, completed: Matrix) {
-      const own = kernelOf(y, likelihood, isSpread, completed);
-      return given?.kernel(own, latentDim, functionVariance(y, likelihood)) ?? own;
+    function besideCovariates(
+      y: (typeof read)[number],
+      likelihood: Likelihood | undefined,
+      completed: Matrix,
+      shift: ArrayLike<number> | undefined,
+    ) {
+      const own = kernelOf(y, likelihood, completed, shift);
+      return given?.kernel(own, latentDim, functionVariance(y, likelihood, shift)) ?? own;
     }
 
-    function kernelOf(y: (typeof read)[number], likelihood: Likelihood | undefined, isArd: boolean, completed: Matrix) {
+    function kernelOf(
+      y: (typeof read)[number],
+      likelihood: Likelihood | undefined,
+      completed: Matrix,
+      shift: ArrayLike<number> | undefined,
+    ) {
       if (likelihood === undefined) {
         const variance = meanVariance(completed);
-        if (isArd) return rbf({ variance: fixed(variance), lengthscale: startLengthscales(start(), completed) });
+        if (isSpread) return rbf({ variance: fixed(variance), lengthscale: startLengthscales(start(), completed) });
         return add(rbf({ variance: fixed(variance), lengthscale: fixed(1) }), bias({ variance: 0.1 * variance }));
       }
-      const variance = functionVariance(y, likelihood);
-      const lengthscale = isArd ? new Array<number>(latentDim).fill(1) : fixed(1);
+      const variance = functionVariance(y, likelihood, shift);
+      const lengthscale = isSpread ? new Array<number>(latentDim).fill(1) : fixed(1);
       return add(rbf({ variance, lengthscale }), bias({ variance }));
     }
   };
@@ -193,6 +225,7 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
     observations: observations.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
     ...options,
     ...(options.rowWeights && { rowWeights: Array.from(options.rowWeights) }),
+    ...(offset && { offset: Array.from(offset) }),
     ...(given && { given: given.rows.toArrays() }),
   }));
   return madeHere(
@@ -217,6 +250,7 @@ const savedSchema = v.strictObject({
   inducing: v.optional(integerFromOne),
   missing: missingOption,
   rowWeights: v.optional(v.array(v.number())),
+  offset: v.optional(v.array(v.number())),
   given: v.optional(v.array(v.array(v.number()))),
 });
 
@@ -259,7 +293,7 @@ function viewsOf(observations: Matrix, kinds: readonly KindOfColumn[]): readonly
           column,
         ]),
       ),
-    ...view('counts', ['count'], (own) =>
+    ...view(COUNTS, ['count'], (own) =>
       negativeBinomial({ size: positive(own.map(({ positions }) => sizeOf(presentIn(observations, positions[0]!)))) }),
     ),
     ...view('binaries', ['binary'], () => bernoulli()),
@@ -326,8 +360,8 @@ function wholeCategories(own: Matrix, levels: readonly number[]): void {
 function startOf(
   views: readonly KindView[],
   rows: RowsByName,
-  latentDim: number,
-  given: Covariates | undefined,
+  { latentDim, given }: Options,
+  offsetOf: (view: string) => ArrayLike<number> | undefined,
 ): Matrix {
   const parts = views.map(({ name, likelihood }) => {
     const own = rows[name]!;
@@ -335,7 +369,7 @@ function startOf(
       const { mean } = standardizationOf(own, true, false);
       return standardized(own, { mean, deviation: mean.map((share) => Math.sqrt(Math.max(share, 1e-3))) });
     }
-    const functions = likelihood === undefined ? own : functionsOf(likelihood, own);
+    const functions = likelihood === undefined ? own : withoutOffset(functionsOf(likelihood, own), offsetOf(name));
     return standardized(functions, standardizationOf(functions, true, true));
   });
   const all = imputed(joinedColumns(parts), latentDim);

@@ -104,7 +104,10 @@ export function covariates(rows: MatrixLike): Covariates {
     mapping: (declare, y, parts, left, latentDim) => {
       const mapping = declare({ ...y, data: left }, parts);
       if (parts.kernel !== undefined) return mapping;
-      return { ...mapping, kernel: kernel(mapping.kernel, latentDim, functionVariance(y, parts.likelihood)) };
+      return {
+        ...mapping,
+        kernel: kernel(mapping.kernel, latentDim, functionVariance(y, parts.likelihood, parts.offset)),
+      };
     },
   });
 

@@ -108,6 +108,7 @@ export interface SpelledOut {
   readonly priors: readonly Prior[];
   readonly kernel: Kernel | undefined;
   readonly likelihood: Likelihood | undefined;
+  readonly offset: ArrayLike<number> | undefined;
 }
 
 /** Covariance of a named model. */
@@ -164,8 +165,8 @@ export function familyModel<
     init: start === 'tsne' || posterior === 'point' ? start : undefined,
   });
   const setting = settings([y], posterior, latentDim, start, beside);
-  const { kernel: own, likelihood } = rest;
-  const parts = { priors, kernel: own, likelihood };
+  const { kernel: own, likelihood, offset } = rest;
+  const parts = { priors, kernel: own, likelihood, offset };
   const { kernel, note = '' } =
     beside?.mapping(declare, y, parts, setting.completed(0), latentDim) ?? declare(y, parts);
   const view = checkedView(name, '', {
@@ -175,7 +176,11 @@ export function familyModel<
   const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
   if (!areTied) checkRows(name, [view]);
   const process = pointProcess(view, setting.of(0));
-  const variable = observed(y, { density: process, given: inputsOf(latents, y, beside), weights: rest.rowWeights });
+  const variable = observed(y, {
+    density: process,
+    given: inputsOf(latents, y, beside, process),
+    weights: rest.rowWeights,
+  });
   const said = usual
     ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; \`inducing: 'none'\` uses all.`
     : '';
@@ -266,8 +271,8 @@ export type SmoothKernel = Kernel<{
  * rbf + bias. With a prior that shrinks the latents, X → c·X with lengthscale → c·lengthscale leaves the likelihood unchanged, so the prior would
  * drive both to 0: the lengthscale is then fixed at 1, and the rbf's variance at the variance of the functions.
  */
-export function smoothKernel(y: Observations, { likelihood, priors }: SpelledOut): Kernel {
-  const variance = functionVariance(y, likelihood);
+export function smoothKernel(y: Observations, { likelihood, priors, offset }: SpelledOut): Kernel {
+  const variance = functionVariance(y, likelihood, offset);
   const smooth = priors.length > 0 ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
   return add(smooth, bias({ variance: (isReal({ likelihood }) ? 0.1 : 1) * variance }));
 }

@@ -37,6 +37,7 @@ const schema = v.strictObject({
   likelihood: v.unknown(),
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'])),
   given: savedGiven,
+  offset: v.optional(v.array(v.number())),
   missing: v.optional(v.literal('ignore')),
   center: v.boolean(),
   scale: scaleOption,
@@ -69,6 +70,7 @@ const view = {
   jitter: v.optional(v.union([v.number(), v.literal('relative')])),
   basis: v.optional(v.looseObject({ functions: v.number() })),
   rowWeights: v.optional(v.array(v.number())),
+  offset: v.optional(v.array(v.number())),
 };
 const viewSchema = v.strictObject(view);
 const model = {
@@ -137,7 +139,18 @@ function onMap(held: 'point' | PointRows, map: unknown, observations: number[][]
 }
 
 function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
-  const { observations, kernel, likelihood, missing, center, scale, inducing: points, jitter, rowWeights } = saved;
+  const {
+    observations,
+    kernel,
+    likelihood,
+    missing,
+    center,
+    scale,
+    inducing: points,
+    jitter,
+    rowWeights,
+    offset,
+  } = saved;
   const { functions, ...domain } = (saved.basis && (dataFromPlain(saved.basis) as BasisJSON)) ?? {};
   return {
     observations,
@@ -146,7 +159,7 @@ function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
     missing,
     center,
     scale,
-    rowWeights,
+    ...{ rowWeights, offset },
     ...(points !== undefined && { approximation: inducing(points, typeof jitter === 'number' ? { jitter } : {}) }),
     ...(functions !== undefined && { approximation: basis(functions, domain) }),
   };

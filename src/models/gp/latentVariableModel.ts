@@ -25,6 +25,7 @@ import {
   type ObservedVariable,
   observed,
   type PointRows,
+  type Variable,
 } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { AnyModel, Model, ModelJSON, Search } from '../../model/model.ts';
@@ -223,7 +224,7 @@ export function latentModel(name: string, options: AnyOptions): Model {
       {
         process,
         variable: observed(view.y, {
-          ...{ density: process, given: inputsOf(latents, view.y, given), weights: view.options.rowWeights },
+          ...{ density: process, given: inputsOf(latents, view.y, given, process), weights: view.options.rowWeights },
         }),
       },
     ]),
@@ -231,9 +232,16 @@ export function latentModel(name: string, options: AnyOptions): Model {
   return declaredModel(name, options, () => ({ latents, given, posterior, priors, hasViews, mappings }));
 }
 
-/** Inputs of a mapping: the latents, with the covariates of the rows, if any. */
-export const inputsOf = (latents: LatentVariable, { raw }: Observations, given: Covariates | undefined) =>
-  given?.inputs(latents, raw.rows) ?? latents;
+/** Inputs of a mapping: the latents, with the covariates of the rows and the offset of the functions, if any. */
+export function inputsOf(
+  latents: LatentVariable,
+  { raw }: Observations,
+  given: Covariates | undefined,
+  { offset }: MadeProcess,
+): Variable | readonly Variable[] {
+  const inputs = given?.inputs(latents, raw.rows) ?? latents;
+  return offset === undefined ? inputs : [inputs, offset].flat();
+}
 
 /** Name of the observed variable of a model with one view, and prefix of its parameters' paths. */
 export const MAPPING = 'mapping';
@@ -369,6 +377,7 @@ export function declaredModel<Data>(
   };
   const { posterior, mappings, given, hasViews = false } = declared(data);
   const names = Object.keys(mappings);
+  const shifted = names.filter((view) => mappings[view]!.process.offset !== undefined);
   const isSpread = isLatentDistribution(posterior);
   const definition = {
     name,
@@ -383,6 +392,9 @@ export function declaredModel<Data>(
       return {
         ...{ latents, ...given?.variables },
         ...Object.fromEntries(names.map((view) => [view, own[view]!.variable])),
+        ...Object.fromEntries(
+          shifted.map((view) => [shifted.length === 1 ? 'offset' : `${view}Offset`, own[view]!.process.offset!]),
+        ),
       };
     },
     search: (of: Data) => ({ ...declared(of).search, ...searchOnGraph(searchedModel(declared(of))) }),
@@ -406,7 +418,8 @@ function searchedModel({ latents, given, posterior, priors, mappings, hasViews }
   }));
   return {
     latentDim: latents.dim,
-    arePoints: posterior === 'point' && given === undefined,
+    arePoints:
+      posterior === 'point' && given === undefined && views.every(({ process }) => process.offset === undefined),
     priors: priors.map((prior, i) => ({ prior, path: priorPath(names, priors.slice(0, i + 1)) })),
     views,
     observations: () => imputed(joinedColumns(views.map(({ observations }) => observations.data)), latents.dim),

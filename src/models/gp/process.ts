@@ -9,7 +9,15 @@ import {
   standardized,
   unobservedRow,
 } from '../../core/observations.ts';
-import { checkName, checkOptions, isMatrixLike, missingOption, type OptionsIn, typed } from '../../core/options.ts';
+import {
+  checkName,
+  checkOptions,
+  givenList,
+  isMatrixLike,
+  missingOption,
+  type OptionsIn,
+  typed,
+} from '../../core/options.ts';
 import type { RowSource } from '../../core/rowMatrices.ts';
 import { checkKernel, isOpen, startedAt } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -22,7 +30,9 @@ import {
   type Likelihood,
   type LikelihoodJSON,
 } from '../../model/entrywise/likelihood.ts';
+import { known } from '../../model/language/known.ts';
 import { isObservations, type Observations, readObservations } from '../../model/language/observations.ts';
+import type { KnownVariable } from '../../model/language/variable.ts';
 import { flooredNoise, meanVariance, noiseStart } from '../../model/leastNoise.ts';
 import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 import { plainData } from '../../model/plainData.ts';
@@ -86,6 +96,11 @@ export const processEntries = {
    * inducing inputs, whose bound is a sum over rows; new rows have weight 1. Default 1 for all.
    */
   rowWeights: v.optional(typed<ArrayLike<number>>()),
+  /**
+   * Offset of each row, N numbers that are added to the functions of all columns, for counts and labels: the logarithm of an exposure for
+   * `poisson` and `negativeBinomial`, log odds for `bernoulli`. New rows need theirs: `project(Y, { given: { offset } })`, N×1. Default none.
+   */
+  offset: v.optional(typed<ArrayLike<number>>()),
 };
 /** Options of a process with any approximation of its covariance. */
 export const approximatedEntries = {
@@ -118,20 +133,55 @@ export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | unde
 /** Observations for a likelihood: counts and labels are not scaled, and shifted only on request, which their likelihood rejects. */
 export function readUnder(
   values: MatrixLike | RowSource | Observations,
-  { likelihood, missing, center, scale }: Pick<ViewOptions, 'likelihood' | 'missing' | 'center' | 'scale'>,
+  {
+    likelihood,
+    missing,
+    center,
+    scale,
+    offset,
+  }: Pick<ViewOptions, 'likelihood' | 'missing' | 'center' | 'scale' | 'offset'>,
 ): Observations {
   if (isObservations(values)) return values;
   const real = isReal({ likelihood });
   const read = readObservations(values, { missing, center: center ?? real, scale: real && scale });
+  if (offset !== undefined) checkOffset(offset, likelihood, read.raw.rows);
   return real ? read : Object.freeze({ ...read, scale: scale ?? false });
 }
 
+/** @throws InvalidInputError for a likelihood whose functions cannot be shifted, and unless the offset has a finite number for each of N rows */
+function checkOffset(offset: ArrayLike<number>, likelihood: Likelihood | undefined, rows: number): void {
+  if (likelihood === undefined || isReal({ likelihood })) {
+    throw new InvalidInputError(
+      'An offset is for counts and labels, such as likelihood: poisson(). Subtract it from real numbers.',
+    );
+  }
+  if (likelihood.functions > 1 || likelihood.takesRows) {
+    throw new InvalidInputError(
+      `Likelihood '${likelihood.name}' has several functions, and takes no offset. Leave it out.`,
+    );
+  }
+  const list = Array.from(givenList(offset, 'offset', 'a list of numbers, one per row'));
+  const wrong = list.findIndex((entry) => !Number.isFinite(entry));
+  if (list.length === rows && wrong < 0) return;
+  throw new InvalidInputError(
+    `The offset has a finite number for each of ${rows} rows, but ${wrong < 0 ? `${list.length} were given` : `row index ${wrong} has ${list[wrong]}`}.`,
+  );
+}
+
 /** Mean variance of the functions: for real observations, in the squared unit of the fit; otherwise at least 1. */
-export function functionVariance(y: Observations, likelihood: Likelihood | undefined): number {
+export function functionVariance(
+  y: Observations,
+  likelihood: Likelihood | undefined,
+  offset?: ArrayLike<number>,
+): number {
   if (likelihood === undefined || isReal({ likelihood })) return meanVariance(y.data);
-  const functions = functionsOf(likelihood, y.raw);
+  const functions = withoutOffset(functionsOf(likelihood, y.raw), offset);
   return Math.max(1, meanVariance(standardized(functions, standardizationOf(functions, true, false))));
 }
+
+/** Functions without the offset of each row. */
+export const withoutOffset = (functions: Matrix, offset: ArrayLike<number> | undefined): Matrix =>
+  offset === undefined ? functions : functions.map((entry, i) => entry - offset[i]!);
 
 /** Checked view: its options and its observations. */
 export interface CheckedView {
@@ -187,6 +237,8 @@ export interface ProcessSetting {
 /** Process of a view, and the approximation of its covariance. */
 export interface MadeProcess extends ViewProcess {
   readonly approximation: ProcessApproximation;
+  /** Offset of the functions, N×1, the last of its inputs. */
+  readonly offset?: KnownVariable | undefined;
 }
 
 /** Process from points to a view's observations. */
@@ -210,7 +262,12 @@ export function pointProcess(
   const kernel = startedKernel(described, start);
   if (!isConjugate) {
     const { options: inputs } = approximation as InducingApproximation;
-    return Object.freeze({ ...boundProcess({ kernel, likelihood, ...inputs, collapses: false }), approximation });
+    const offset = knownOffset(options);
+    const hasOffset = offset !== undefined;
+    return Object.freeze({
+      ...boundProcess({ kernel, likelihood, ...inputs, collapses: false, hasOffset }),
+      ...{ approximation, offset },
+    });
   }
   // Fixed noise keeps its value.
   const { noise } = likelihood.parameters;
@@ -253,12 +310,16 @@ export function rowsProcess(
       `Latents of ${owner} that are distributions are integrated out through inducing inputs. Use approximation: inducing(50), or leave it out.`,
     );
   }
+  const offset = knownOffset(options);
   const process = boundProcess({
     ...{ kernel, likelihood, ...approximation.options, points, collapses: collapses && hasOptimum(likelihood) },
-    ...more,
+    ...{ ...more, hasOffset: offset !== undefined },
   });
-  return Object.freeze({ ...process, approximation });
+  return Object.freeze({ ...process, approximation, offset });
 }
+
+const knownOffset = ({ offset }: CheckedView['options']): KnownVariable | undefined =>
+  offset && known(Array.from(offset, (entry) => [entry]));
 
 /** Kernel with its open options set at the initial latents of the model. */
 const startedKernel = (kernel: Kernel, start: () => Matrix): Kernel =>
@@ -303,11 +364,12 @@ interface ViewJSON {
   readonly jitter?: number | 'relative';
   readonly basis?: unknown;
   readonly rowWeights?: readonly number[];
+  readonly offset?: readonly number[];
 }
 
 export function viewToJSON(
   y: Observations,
-  { kernel, likelihood, approximation }: MadeProcess,
+  { kernel, likelihood, approximation, offset }: MadeProcess,
   rowWeights: Float64Array | undefined,
 ): ViewJSON {
   const { inducing, jitter } = isInducing(approximation) ? approximation.options : {};
@@ -324,5 +386,6 @@ export function viewToJSON(
     }),
     ...(approximation.name === 'basis' && { basis: plainData(approximation.options) }),
     ...(rowWeights && { rowWeights: Array.from(rowWeights) }),
+    ...(offset && { offset: Array.from(offset.data.data) }),
   };
 }

@@ -65,6 +65,6 @@ export function tpslvm<
   const own = { prior: () => standardNormal(), options: ['centers'], isSparse };
   return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics, K>, own, (y, o) => {
     const spline = thinPlateSpline(centers === undefined ? {} : { centers });
-    return { kernel: o.kernel ?? scale(spline, fixed(functionVariance(y, o.likelihood))) };
+    return { kernel: o.kernel ?? scale(spline, fixed(functionVariance(y, o.likelihood, o.offset))) };
   });
 }

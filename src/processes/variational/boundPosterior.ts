@@ -42,6 +42,8 @@ export interface BoundOptions {
   readonly startedAt?: ((start: DensityStart) => Readonly<Record<string, Parameter>>) | undefined;
   /** Number of rows N of the model, if the observations are a subset. */
   readonly points?: number | undefined;
+  /** True if the last parent is an offset of the functions, one known number per row; for likelihoods without optimum in closed form. */
+  readonly hasOffset?: boolean | undefined;
   /** Workers that sum over the rows, if any. */
   readonly shards?: Shards | undefined;
 }
@@ -55,7 +57,7 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
     throw new InvalidInputError('A fit in batches does not support shards. Omit batchSize or shards.');
   }
   const parameters = {
-    inducing: real(inducingStart(options.inducing, inputsStart(start))),
+    inducing: real(inducingStart(options.inducing, inputsStart(withoutLast(options, start)))),
     ...Object.fromEntries(Object.entries(kernel.parameters).map(([name, own]) => [`kernel.${name}`, own])),
     ...likelihood.parameters,
     ...options.startedAt?.(start),
@@ -68,6 +70,10 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
 
 /** Initial inputs: the initial values of all parents side by side. */
 export const inputsStart = ({ given }: DensityStart): Matrix => joinedColumns(given.map(({ mean }) => mean));
+
+/** Parents other than the offset. */
+const withoutLast = <T extends Pick<DensityStart, 'given'>>({ hasOffset }: BoundOptions, start: T): T =>
+  hasOffset ? { ...start, given: start.given.slice(0, -1) } : start;
 
 /** Largest number of rows used to initialize q(u). */
 const MOST_START_ROWS = 4096;
@@ -85,12 +91,17 @@ function someRows(Y: Matrix): number[] {
 
 /** Initial q(u): the optimum for the functions' initial values at the observations, with unit noise if the likelihood has none. */
 function startPosterior(
-  { kernel, likelihood, jitter, points }: BoundOptions,
-  { data: Y, given }: DensityStart,
+  options: BoundOptions,
+  start: DensityStart,
   parameters: Readonly<Record<string, Parameter>>,
 ): InducingPosterior {
+  const { kernel, likelihood, jitter, points } = options;
+  const { data: Y } = start;
+  const { given } = withoutLast(options, start);
+  const offset = options.hasOffset ? start.given.at(-1)!.mean.data : undefined;
   const rows = someRows(Y!);
-  const functions = startedFunctions(likelihood, rowsOf(Y!, rows));
+  const started = startedFunctions(likelihood, rowsOf(Y!, rows));
+  const functions = offset === undefined ? started : started.map((entry, i) => entry - offset[rows[i]!]!);
   const side = (of: 'mean' | 'variance') =>
     matrixTensor(
       joinedColumns(given.map((own) => rowsOf(own[of] ?? Matrix.zeros(own.mean.rows, own.mean.columns), rows))),

@@ -75,8 +75,10 @@ export function boundProcess(options: BoundOptions): ViewProcess {
   });
   const bound = (p: TensorMap, rows: Rows<Tensor2D | op.GaussianRows>, context: DensityContext) =>
     (context.constants as OpenBound).bound(p, rows, context);
+  const functions = functionsDensity({ kernel, likelihood, parameters });
   const density: Density = Object.freeze<Density>({
-    ...functionsDensity({ kernel, likelihood, parameters }),
+    ...functions,
+    ...(options.hasOffset && functions.sample && { sample: drawnWithOffset({ kernel, likelihood, parameters }) }),
     normalized: false,
     exact: false,
     independent: true,
@@ -97,6 +99,19 @@ export function boundProcess(options: BoundOptions): ViewProcess {
   return Object.freeze<ViewProcess>({ kernel, likelihood, parameters, density });
 }
 
+type Sample = NonNullable<Density['sample']>;
+
+/** Draws from the prior, with an offset of the functions as the last parent. */
+function drawnWithOffset({ likelihood, ...described }: Parameters<typeof functionsDensity>[0]): Sample {
+  return (p, random, shape, given) => {
+    const offset = given.at(-1)!;
+    const sample: Sample = (...[own, draws, size, [f]]) =>
+      likelihood.sample!(own, draws, size, [op.add<Tensor2D>(f!, offset)]);
+    const shifted = functionsDensity({ ...described, likelihood: { ...likelihood, sample } });
+    return shifted.sample!(p, random, shape, given.slice(0, -1));
+  };
+}
+
 function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context: DensityContext): Conditional {
   const { kernel, likelihood } = options;
   const values = context.values!;
@@ -113,17 +128,20 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
   const momentsAt = (of: Kernel) => (A: Tensor2D) => inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A);
   // If q(u) is among the values, the fitted rows are not needed.
   const width = (p[Q_MEAN] ?? fitted.value).shape[1]!;
+  const functions = functionsConditional({
+    kernel,
+    likelihood,
+    parameters: {},
+    p,
+    values,
+    width,
+    momentsAt,
+    inputs: () => posterior().inducing,
+  });
   return {
-    ...functionsConditional({
-      kernel,
-      likelihood,
-      parameters: {},
-      p,
-      values,
-      width,
-      momentsAt,
-      inputs: () => posterior().inducing,
-    }),
+    ...functions,
+    // Slopes along the inputs: an offset shifts the functions alone.
+    ...(options.hasOffset && functions.slopes && { slopes: (given) => functions.slopes!(given.slice(0, -1)) }),
     uncertainMoments: (given) => {
       const { mean, variance } = uncertainMoments(kernel, valueTensors(own), tensorsOf(posterior()), inputsOf(given));
       return momentsAround(likelihood, p, mean, op.relu<Tensor2D>(variance));

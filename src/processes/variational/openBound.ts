@@ -76,11 +76,11 @@ function openCollapsed(
 /** The single node of an input that is a point. */
 const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
 
-function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y: Matrix): OpenBound {
+function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: BoundOptions, Y: Matrix): OpenBound {
   const data = columnGroups(Y);
   const isWhole = data.weights === undefined;
   const open = shards?.open(Y, kernel, likelihood);
-  const inBlocks = isWhole && isInBlocks(Y.rows);
+  const inBlocks = isWhole && !hasOffset && isInBlocks(Y.rows);
   return {
     bound: (p, { value, given, present, weights: counts }, context) => {
       const { batch, onJitter, onApproximation } = context;
@@ -89,7 +89,7 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
       const own = ofKernel(kernel, p);
       const factor = inducingFactor(kernel, own, Z, { jitter, onJitter });
       const x = inputsOf(given);
-      const parts = { kernel, likelihood, latentDim: Z.shape[1] };
+      const parts = { kernel, likelihood, latentDim: x.mean.shape[1] };
       const at = { kernel: own, likelihood: ofRows(likelihood, p, batch), Z, factor, variables: variablesFrom(p), x };
       const isPoint = !given.some(isSpread);
       const sampled = batch === undefined ? DRAWS : 1;
