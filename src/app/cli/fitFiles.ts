@@ -53,7 +53,7 @@ export async function imputation(
   given = covariatesIn(fit),
 ): Promise<Prediction | undefined> {
   if (fit.impute === undefined) return isFitted ? fit.predict?.(fit.latents, { noise: true, given }) : undefined;
-  return fit.impute(Y, { given });
+  return fit.impute(Y, given && { given });
 }
 
 /**
