@@ -249,8 +249,14 @@ async function modelCalled(i, { name, table, labels: kind, options, fitOptions, 
 async function geometryCalled(what, result, at, report) {
   const made = await tried(report, `${what}, then geometry`, async () => latentfield.geometry(result));
   if (made?.value === undefined) return report.count('typed errors of geometries');
-  const uses = Object.keys(made.value).filter((name) => typeof made.value[name] === 'function');
-  for (const name of uses) {
+  // Some are computed when they are read.
+  for (const [name, { get, value }] of Object.entries(Object.getOwnPropertyDescriptors(made.value))) {
+    if (get !== undefined) {
+      const read = await tried(report, `${what}, then geometry().${name}`, async () => made.value[name]);
+      if (read !== undefined)
+        report.count(read.error === undefined ? 'geometries that return' : 'typed errors of geometries');
+    }
+    if (typeof value !== 'function') continue;
     for (const given of [[at(), at()], [0, 1], [[0, 1]], [[[0, 1]]], [result.latents], [0, [0.1, -0.1]]]) {
       const asked = `${what}, then geometry().${name}(${given.map(shown).join(', ')})`;
       const used = await tried(report, asked, async () => made.value[name](...given));

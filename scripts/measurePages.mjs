@@ -53,7 +53,11 @@ const PAGES = {
       await page.getByLabel('Maximum iterations').fill(String(ITERATIONS_OF_MANY));
       await page.locator('#drawer').getByRole('button', { name: 'Fit', exact: true }).click();
       await page.waitForSelector('[data-status=done]');
-      await page.getByText(/^Trustworthiness/).waitFor();
+      await page
+        .locator('.read')
+        .getByText(/Trustworthiness/)
+        .first()
+        .waitFor();
     },
   },
   document: { path: 'first-model.html', ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },

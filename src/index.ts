@@ -7,6 +7,7 @@
 export {
   type ErrorCode,
   type FittedTable,
+  type GivenColumns,
   InvalidInputError,
   type KnownColumns,
   LatentFieldError,
@@ -265,7 +266,6 @@ export {
   type ComparisonOptions,
   classicalMds,
   compareModels,
-  covariates,
   dgplvm,
   drill,
   type GplrfOptions,

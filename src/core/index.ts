@@ -8,7 +8,14 @@ export {
 } from './errors.ts';
 export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
-export type { FittedTable, KnownColumns, NamedTable, NormalizedCounts, ObservationsLike } from './namedTable.ts';
+export type {
+  FittedTable,
+  GivenColumns,
+  KnownColumns,
+  NamedTable,
+  NormalizedCounts,
+  ObservationsLike,
+} from './namedTable.ts';
 export { differInUnits, type ScaleOption, type Standardization, savedObservations } from './observations.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom, shuffled } from './random.ts';

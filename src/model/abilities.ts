@@ -9,8 +9,8 @@ export interface CalibrationOptions {
    * Whether predictive variances are multiplied by a factor for each column, s_d² = y_dᵀC⁻¹y_d/(N·ν), computed from residuals and the degrees of
    * freedom that fitted latents leave. Without it, a point fit underestimates variances, because it treats its latents as known. The default is true
    * for fits of one exact process under `scale: 'auto'` with free noise, and for random fields, whose columns then have the scale of their observed
-   * entries. It is false for fits of posterior samples, which account for the uncertainty of the latents, and has no effect on models without such a
-   * factor. False gives the variances of the model itself.
+   * entries. Forecasts then also estimate the noise of a step of `dynamics` from the fitted steps. It is false for fits of posterior samples, which
+   * account for the uncertainty of the latents, and has no effect on models without such a factor. False gives the variances of the model itself.
    */
   readonly calibrated?: boolean | undefined;
 }

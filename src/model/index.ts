@@ -11,6 +11,7 @@ export type {
   ForecastStart,
   GraphLearning,
   Imputing,
+  KnownRowsOptions,
   LatentPlace,
   Mapped,
   Placing,

@@ -69,23 +69,50 @@ export function dynamics(options: DynamicsOptions = {}): Prior<'next'> {
       const steps = op.gaussianLogDensity(covariance, { observations: outputs }, { name: NAME, onJitter });
       return op.add<Scalar>(steps, initialDensity(X, constants.first, initial));
     },
-    condition: (p, { value: X }, { constants }) => {
-      const follow = lazily(() => {
+    condition: (p, { value: X, variance: spread }, { constants, isCalibrated = true }) => {
+      const fitted = lazily(() => {
         const { inputs, outputs, own, covariance } = process(p, X, constants);
-        return steppingProcess(chosen, own, inputs, outputs, op.cholesky(covariance, { name: NAME }));
+        const L = op.cholesky(covariance, { name: NAME });
+        return {
+          follow: steppingProcess(chosen, own, inputs, outputs, L),
+          // The means of Gaussian rows move in smaller steps than the rows.
+          calibrated:
+            isCalibrated && spread === undefined ? calibratedBy(L, outputs) : (variance: Tensor2D) => variance,
+        };
       });
       return {
         next: (before, ahead) => {
           const rows = Array.from({ length: ahead + 1 }, (_, k) => before(ahead + 1 - k));
-          const { mean, variance } = follow()(rows, (k) =>
+          const { follow, calibrated } = fitted();
+          const { mean, variance } = follow(rows, (k) =>
             order === 'next' ? rows[k + 1]! : op.sub<Tensor2D>(rows[k + 1]!, rows[k]!),
           );
-          return { mean: order === 'next' ? mean : op.add<Tensor2D>(rows[ahead]!, mean), variance };
+          const next = order === 'next' ? mean : op.add<Tensor2D>(rows[ahead]!, mean);
+          return { mean: next, variance: calibrated(variance) };
         },
       };
     },
   });
-  return calledBy(dynamics(), { kernel: chosen, segments, order, initial });
+  return calledBy({ ...dynamics(), calibrates: true }, { kernel: chosen, segments, order, initial });
+}
+
+/**
+ * Variances of steps with a noise estimated from the fitted steps, although the kernel's noise is fixed during a fit. With r the deviation of a fitted step
+ * from its prediction by all others and s² the variance of that prediction, the mean of r² − s² over the steps is added for each latent dimension.
+ *
+ * @param L - Cholesky factor of the covariance K of the steps
+ * @returns a function of variances, n × 1, with values n × q; the least factor is the mean of r² over the mean of s²
+ * @see Rasmussen & Williams 2006, eq. 5.12
+ */
+function calibratedBy(L: Tensor2D, outputs: Tensor2D): (variance: Tensor2D) => Tensor2D {
+  const inverse = op.triangularSolve(L, op.eye(L.shape[0]));
+  const variances = op.reshape<Tensor2D>(op.div(1, op.sum(op.square(inverse), 0)), [-1, 1]);
+  const residuals = op.mul(op.matMul<Tensor2D>(inverse, op.triangularSolve(L, outputs), true), variances);
+  const found = op.reshape<Tensor2D>(op.mean(op.square(residuals), 0), [1, -1]);
+  const expected = op.mean(variances);
+  const extra = op.sub<Tensor2D>(found, expected);
+  const least = op.minimum<Tensor2D>(op.div(found, expected), 1);
+  return (variance) => op.maximum<Tensor2D>(op.add(variance, extra), op.mul(least, variance));
 }
 
 /** A process at one more input on each of n paths, conditioned on its outputs at all earlier inputs. */

@@ -139,7 +139,7 @@ export function densityAt(
 
 /** Conditional density of new rows. */
 export const conditionOf = (density: Density, { p, rows, context }: ReadyDensity): Conditional =>
-  density.condition?.(p, rows, context) ?? {};
+  density.condition?.(p, rows, { ...context, isCalibrated: false }) ?? {};
 
 export const rowTensors = ({ value, given, present }: PlainRows): Rows => ({
   value: matrixTensor(value),

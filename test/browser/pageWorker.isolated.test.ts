@@ -40,11 +40,13 @@ describe('the worker of the playground, given columns in different units', () =>
   let ask: Awaited<ReturnType<typeof startedWorker>>;
   let rows: Matrix;
   let latents: Matrix;
+  let components: Matrix;
   beforeAll(async () => {
     const { observations, columns, labels } = await parseTable(bytes, 'wine.csv', { labels: 'class' });
     const result = await fit(gplvm(observations, { latentDim: 2 }), { maxIterations: 200, seed: 0 });
     rows = await comparedRows(result);
     latents = result.latents;
+    components = (await fit(pca(rows, { latentDim: 2 }))).latents;
     ask = await startedWorker();
     const given = { columns, labels, labelColumn: 'class', ids: undefined, idColumn: 'id' };
     const { data, rows: N, columns: D } = observations;
@@ -94,8 +96,7 @@ describe('the worker of the playground, given columns in different units', () =>
   });
 
   it('gives PCA the units of the fit', async () => {
-    const { latents: X } = await fit(pca(rows, { latentDim: 2 }));
-    const found = await ask({ kind: 'scores', Y: rows, X, labels: undefined });
-    expect(found.trustworthiness).toBe(localScores(rows, X, { neighbors: 10 }).overall.trustworthiness);
+    const found = await ask({ kind: 'scores', Y: rows, X: components, labels: undefined });
+    expect(found.trustworthiness).toBe(localScores(rows, components, { neighbors: 10 }).overall.trustworthiness);
   });
 });

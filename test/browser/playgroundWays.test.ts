@@ -608,7 +608,7 @@ describePlayground('ways on', () => {
     const placed = page.getByRole('status').filter({ hasText: '2 new rows are placed' });
     await placed
       .getByText(
-        "'plan' contains a category without a column, such as 'w' (line 3): it counts as none of those that have one.",
+        "'plan' contains a category without a column, such as 'w' (line 3): it has 0 in each column of a category.",
       )
       .waitFor();
   });

@@ -202,3 +202,32 @@ describe('the way between two rows', () => {
     expect(variance).toEqual(predicted.variance);
   });
 });
+
+it('intervals of 90 % of 20 forecast steps contain .87 to .93 of simulated oscillations', {
+  tags: 'long',
+}, async () => {
+  const [ahead, speed, decay] = [20, 0.25, 0.98];
+  let [all, within] = [0, 0];
+  for (let seed = 0; seed < 12; seed++) {
+    const random = seededRandom(seed);
+    const loadings = [0, 1].map(() => Array.from({ length: 6 }, () => random.normal()));
+    let [x, y] = [1, 0];
+    const rows = Array.from({ length: 100 + ahead }, () => {
+      [x, y] = [
+        decay * (Math.cos(speed) * x - Math.sin(speed) * y) + 0.15 * random.normal(),
+        decay * (Math.sin(speed) * x + Math.cos(speed) * y) + 0.15 * random.normal(),
+      ];
+      return loadings[0]!.map((weight, d) => weight * x + loadings[1]![d]! * y + 0.1 * random.normal());
+    });
+    const result = await fit(gplvm(rows.slice(0, 100), { latentDim: 2, dynamics: true }), { maxIterations: 500 });
+    const { mean, variance } = result.forecast(ahead);
+    for (let k = 0; k < ahead; k++) {
+      for (let d = 0; d < 6; d++) {
+        all++;
+        if (Math.abs(rows[100 + k]![d]! - mean.at(k, d)) <= 1.645 * Math.sqrt(variance.at(k, d))) within++;
+      }
+    }
+  }
+  expect(within / all).toBeGreaterThan(0.87);
+  expect(within / all).toBeLessThan(0.93);
+});

@@ -280,7 +280,9 @@ describe('models of columns by their kinds', () => {
     const make = (options: object, table = whole) =>
       bayesianGplvm(table, { latentDim: 1, columns: byKind(), ...options } as never);
     expect(() => make({ noise: 0.1 })).toThrow(InvalidInputError);
-    expect(() => make({ noise: 0.1 })).toThrow(/takes latentDim, inducing, missing, rowWeights, but 'noise' was given/);
+    expect(() => make({ noise: 0.1 })).toThrow(
+      /takes latentDim, inducing, missing, rowWeights, given, but 'noise' was given/,
+    );
     expect(() => make({}, holed)).toThrow(/missing/);
     expect(() => ppca(rows, { latentDim: 1, columns: byKind() } as never)).toThrow(/no option 'columns'|'columns'/);
     expect(() => byKind({ kinds: {} } as never)).toThrow(/'kinds'/);

@@ -1,7 +1,6 @@
 import {
   bayesianGplvm,
   byKind,
-  covariates,
   evaluate,
   fit,
   fitAt,
@@ -12,6 +11,7 @@ import {
   seededRandom,
   tpslvm,
 } from 'latentfield';
+import { covariates } from 'latentfield/models';
 import { describe, expect, it } from 'vitest';
 
 const N = 45;

@@ -248,16 +248,44 @@ describe('what comes next', () => {
   });
 });
 
+it('the calibrated variance of a step of dynamics has the excess of squared leave-one-out residuals over their variances', () => {
+  const [settings, noise] = [{ variance: 1.3, lengthscale: 0.8 }, 0.2];
+  const kernel = add(rbf(settings), white({ variance: noise }));
+  const from = X.slice(0, -1);
+  const k = (a: number[], b: number[]) =>
+    settings.variance *
+    Math.exp((-0.5 * a.reduce((sum, x, d) => sum + (x - b[d]!) ** 2, 0)) / settings.lengthscale ** 2);
+  const excess = [0, 1].map(() => 0);
+  withFloat64(() => {
+    for (const [t, input] of from.entries()) {
+      const others = from.filter((_, i) => i !== t);
+      const covariance = others.map((a, i) => others.map((b, j) => k(a, b) + (i === j ? noise : 0)));
+      const L = op.cholesky(op.tensor<op.Tensor2D>(covariance));
+      const across = op.triangularSolve(L, op.tensor<op.Tensor2D>(others.map((a) => [k(a, input)])));
+      const s2 = k(input, input) + noise - op.valueOf(op.sum(op.square(across)));
+      const known = op.triangularSolve(L, op.tensor<op.Tensor2D>(X.slice(1).filter((_, i) => i !== t)));
+      const mean = tensorMatrix(op.matMul<op.Tensor2D>(across, known, true)).row(0);
+      for (const d of [0, 1]) excess[d]! += ((X[t + 1]![d]! - mean[d]!) ** 2 - s2) / from.length;
+    }
+    const last = matrixTensor(Matrix.from([[0.4, -0.2]]));
+    const [calibrated, own] = [true, false].map((is) => nextOf(dynamics({ kernel }), is)!(() => last, 0));
+    expect(tensorMatrix(calibrated!.mean)).toEqual(tensorMatrix(own!.mean));
+    const variance = doublesOf(own!.variance)[0]!;
+    const found = doublesOf(calibrated!.variance);
+    for (const d of [0, 1]) expect(found[d]!).toBeCloseTo(variance + excess[d]!, 10);
+  });
+});
+
 type Next = NonNullable<Conditional['next']>;
 
 /** What a prior of sequences says of the row that follows, its latents being X. */
-function nextOf(prior: Prior): Next | undefined {
+function nextOf(prior: Prior, isCalibrated = false): Next | undefined {
   const p = Object.fromEntries(
     Object.entries(prior.parameters).map(([name, { initial }]) => [name, op.scalar(initial as number)]),
   );
   const all = Matrix.from(X);
   const fitted = { value: matrixTensor(all), given: [] };
-  return prior.condition?.(p, fitted, contextOf(prior, all, all.columns)).next;
+  return prior.condition?.(p, fitted, { ...contextOf(prior, all, all.columns), isCalibrated }).next;
 }
 
 /** What a prior expects after each of these rows. */

@@ -147,3 +147,17 @@ describe('observations of size 1e-100', () => {
     expect(loadFit(JSON.parse(JSON.stringify(result))).status).toBe('failed');
   });
 });
+
+it('a fit without a maximum places rows, although its log density has no finite curvature', async () => {
+  const observations = arc.map((row) => row.map((entry) => entry * 1e-100));
+  const result = await fit(
+    latentVariableModel({
+      ...{ observations, latentDim: 1, kernel: add(rbf(), bias()), priors: [standardNormal()] },
+      likelihood: gaussian({ variance: [0.1, 0.1, 0.1] }),
+    }),
+    { maxIterations: 300, engine: 'wasm' },
+  );
+  expect(result.status).toBe('degenerate');
+  const { latents } = await result.project(observations.slice(0, 2));
+  expect([latents.rows, latents.columns]).toEqual([2, 1]);
+});

@@ -1,6 +1,6 @@
 import { differInUnits } from '../../core/index.ts';
-import { covariates, InvalidInputError, type Matrix } from '../../index.ts';
-import { byKind, type ModelOptions } from '../../models/index.ts';
+import { InvalidInputError, type Matrix } from '../../index.ts';
+import { byKind, covariates, type ModelOptions } from '../../models/index.ts';
 import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 import type { Given } from './flags.ts';
 import type { FlaggedOptions } from './jsonOptions.ts';

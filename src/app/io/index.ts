@@ -1,6 +1,6 @@
 export { type Lock, lockPath } from '../../core/fileLock.ts';
 export { type WriteOptions, writeAtomically } from '../../core/fileWriting.ts';
-export type { KnownColumns, NormalizedCounts } from '../../core/namedTable.ts';
+export type { GivenColumns, KnownColumns, NormalizedCounts } from '../../core/namedTable.ts';
 export { type CompressedRows, SparseMatrix } from '../../core/sparseMatrix.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export { type LeftOut, type ReadLabelsOptions, readLabels } from './columnRoles.ts';

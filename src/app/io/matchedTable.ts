@@ -28,7 +28,8 @@ export async function readMatchingTable(
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
   const beside = known.covariates ?? [];
   const wantedNames = [...known.columns, ...beside];
-  const raw = withKnownCategories(withSeasons(withTruths(await readRawTable(file, given)), wantedNames), wantedNames);
+  const written = withSeasons(withTruths(await readRawTable(file, given)), wantedNames);
+  const raw = withKnownCategories(written, wantedNames, undefined, given.allowAbsent);
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);
   const { idColumn } = known;
@@ -65,8 +66,8 @@ export async function readMatchingTable(
   const read = tableOf(whole, { ...options, columns: known.columns });
   const absentNote = `The table lacks ${counted(missing.length, 'column')} of the fit, which ${missing.length === 1 ? 'is' : 'are'} read as missing: ${quoted(missing)}.`;
   const table = missing.length === 0 ? read : { ...read, notes: [...read.notes, absentNote] };
-  const written = new Map(raw.columns.map((column) => [column.name, writtenColumn(column)]));
-  const wanted = new Set(known.columns.flatMap((name) => written.get(name) ?? []));
+  const inFile = new Map(raw.columns.map((column) => [column.name, writtenColumn(column)]));
+  const wanted = new Set(known.columns.flatMap((name) => inFile.get(name) ?? []));
   const order = names.filter((name) => wanted.has(name));
   const isSwapped = [...wanted].some((name, j) => name !== order[j]);
   return isSwapped

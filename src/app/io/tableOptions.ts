@@ -42,7 +42,10 @@ export const tableOptions = v.strictObject({
   given: v.optional(listOf(v.string(), 'names of columns')),
   /** Column whose values name the sequence of each row, which is not an observation. */
   sequence: v.optional(column),
-  /** Whether columns of the fit that a matched table lacks are read as missing throughout; by default they are an error. */
+  /**
+   * Whether columns of the fit that a matched table lacks, and categories that were not fitted, are read as missing. By default such columns are an
+   * error, and such categories are 0 in each column of a category.
+   */
   allowAbsent: v.optional(yesOrNo),
   /** Whether missing cells are read as NaN; by default they are an error. Missing labels are always read as ''. */
   allowMissing: v.optional(yesOrNo),

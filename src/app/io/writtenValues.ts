@@ -98,14 +98,16 @@ const indicator = (
 });
 
 /**
- * Table with the indicator columns of categories that a fit knows; unknown categories have all indicators 0, which is noted.
+ * Table with the indicator columns of categories that a fit knows; unknown categories have all indicators 0, or are missing, which is noted.
  *
  * @param isCategory - true for the name of a column that may have such categories
+ * @param isMissing - whether unknown categories are missing
  */
 export function withKnownCategories(
   raw: RawTable,
   known: readonly string[],
   isCategory: (name: string) => boolean = () => true,
+  isMissing = false,
 ): RawTable {
   const names = new Set(raw.columns.map(({ name }) => name));
   const notes: string[] = [];
@@ -119,10 +121,11 @@ export function withKnownCategories(
     if (row >= 0) {
       const count = cells.filter(isNew).length;
       notes.push(
-        `'${name}' contains ${count === 1 ? 'a category without a column' : `${count} cells with categories without a column`}, such as '${cells[row]}' (${raw.place(row)}): ${count === 1 ? 'it counts' : 'they count'} as none of those that have one.`,
+        `'${name}' contains ${count === 1 ? 'a category without a column' : `${count} cells with categories without a column`}, such as '${cells[row]}' (${raw.place(row)}): ${count === 1 ? 'it ' : 'they '}${isMissing ? (count === 1 ? 'is read as missing' : 'are read as missing') : count === 1 ? 'has 0 in each column of a category' : 'have 0 in each column of a category'}.`,
       );
     }
-    return wanted.map((each) => indicator(column, cells, each.slice(name.length + 1), raw.missing));
+    const read = isMissing ? cells.map((cell) => (isNew(cell) ? '' : cell)) : cells;
+    return wanted.map((each) => indicator(column, read, each.slice(name.length + 1), raw.missing));
   });
   if (added.length === 0) return raw;
   return { ...raw, columns: [...raw.columns, ...added], notes: [...raw.notes, ...notes] };

@@ -47,7 +47,8 @@ export function* placeModes(
       return { point, axes, logWeight: logVolume - value };
     });
     const most = Math.max(...modes.map(({ logWeight }) => logWeight));
-    const weights = modes.map(({ logWeight }) => exp(logWeight - most));
+    // Maxima without a finite curvature have equal shares.
+    const weights = modes.map(({ logWeight }) => (Number.isFinite(most) ? exp(logWeight - most) : 1));
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     return modes.map(({ point, axes }, m) => ({ point, axes, weight: weights[m]! / total }));
   });

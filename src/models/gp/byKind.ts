@@ -488,7 +488,7 @@ function checkKinds(Y: Matrix, views: readonly KindView[], names: readonly strin
       if (kind !== 'category' || !entries.every((entry) => entry === 0)) continue;
       const levels = positions.map((position) => `'${names[position]!.slice(name.length + 1)}'`).join(', ');
       throw new InvalidInputError(
-        `Row index ${i} has a level of '${name}' that was not fitted, which had ${levels}. Correct it, make it missing, leave the row out, or fit again with rows of that level.`,
+        `Row index ${i} has a level of '${name}' that was not fitted, which had ${levels}. Correct it, make it missing (\`allowAbsent: true\`), leave the row out, or fit again with rows of that level.`,
         { code: 'unknownName', subject: name },
       );
     }

@@ -39,6 +39,7 @@ export interface Covariates {
    * Mapping of a named model for the observations y, with the effects of the covariates added to the default kernel.
    *
    * @param left - complete observations without the part that is linear in the covariates
+   * @internal
    */
   readonly mapping: (
     declare: (y: Observations, parts: SpelledOut) => FamilyMapping,

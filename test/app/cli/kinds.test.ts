@@ -56,6 +56,12 @@ it('a table of several kinds of columns is fitted, filled in, placed and drawn w
   expect(refused.stderr).toMatch(
     /Row index 1 has a level of 'plan' that was not fitted, which had 'basic', 'pro', 'team'/,
   );
+  expect(refused.stderr).toContain('make it missing (--missing ignore)');
+  const followed = await latentfield(['project', out, unknown, '--missing', 'ignore']);
+  expect(followed.exitCode, followed.stderr).toBe(0);
+  expect(followed.stderr).toContain("such as 'gold' (line 3): it is read as missing.");
+  const absent = write('absent.csv', text([HEADER, customers[0]!, [...customers[1]!.slice(0, 4), '', 'EUR']]));
+  expect(followed.stdout).toBe((await latentfield(['project', out, absent])).stdout);
   const drawn = await latentfield(['sample', out]);
   const [names, first] = drawn.stdout.split('\n').map((line) => line.split(',')) as [string[], string[]];
   const levels = LEVELS.map((level) => Number(first[names.indexOf(`plan=${level}`)]));

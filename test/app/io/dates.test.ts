@@ -141,7 +141,7 @@ describe('levels of a category that are chosen by name', () => {
       [2, 0, 0],
     ]);
     expect(notes).toEqual([
-      "'kind' contains a category without a column, such as 'y' (line 3): it counts as none of those that have one.",
+      "'kind' contains a category without a column, such as 'y' (line 3): it has 0 in each column of a category.",
     ]);
     await expect(parsed({ columns: ['a', 'kind=x'] })).rejects.toThrow(/no column 'kind=x'/);
   });
