@@ -1,7 +1,6 @@
 import {
   assess,
   compareModels,
-  covariates,
   fit,
   gplrf,
   gplvm,
@@ -14,7 +13,7 @@ import {
   standardNormal,
 } from 'latentfield';
 import { checkPredictive, heldOutDensity } from 'latentfield/inference';
-import { comparedRows } from 'latentfield/models';
+import { comparedRows, covariates } from 'latentfield/models';
 import { describe, expect, it } from 'vitest';
 import { refitModel } from '../../src/models/refit.ts';
 
