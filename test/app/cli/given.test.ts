@@ -104,6 +104,7 @@ it('select takes covariates of held-out rows, and explore refuses a fit with the
 });
 
 it('score and assess of a fit with covariates', { tags: 'long' }, async () => {
+  expect((await called('info', at('fit'))).out).toContain('\ncovariates: season=spring, season=summer');
   const scored = await called('score', at('fit'), '--data', at('data.csv'));
   expect([scored.code, scored.out]).toEqual([0, expect.stringMatching(/trustworthiness 0\./)]);
   const assessed = await called(
