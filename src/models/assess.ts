@@ -41,6 +41,7 @@ import { fit } from '../inference/fit/fit.ts';
 import type { FitOptions } from '../inference/fit/fitOptions.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
 import { fitThreads } from '../inference/fit/fitThreads.ts';
+import { fittedCovariates } from '../inference/fit/fittedCovariates.ts';
 import { perturbedStarts } from '../inference/fit/perturbedStarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
 import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../inference/scores/clusterings.ts';
@@ -152,9 +153,16 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
     }
   };
 
+  const every = Int32Array.from({ length: X.rows }, (_, i) => i);
   // Fields over points fill in columns of the points that were fitted, and have no mapping to new rows.
   const { impute, predict } = fitted as Fit;
-  const probe = (rows: Matrix) => filledIn(fitted, withHidden(rows, seededRandom(seed)), signal);
+  const beside = fittedCovariates(fitted);
+  const optionsFor = (rows: ArrayLike<number>) => ({
+    ...(signal && { signal }),
+    ...(beside && { given: rowsOf(beside, rows) }),
+  });
+  const probe = (rows: Matrix) =>
+    filledIn(fitted, withHidden(rows, seededRandom(seed)), optionsFor(every.subarray(0, rows.rows)));
   const whole =
     impute === undefined || predict === undefined
       ? undefined
@@ -188,7 +196,6 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const starts = await attempt('stability over starts', () =>
     startMaps(json, own, settings.starts, seed, (...of) => parts.timed('starts', () => refit(...of))),
   );
-  const every = Int32Array.from({ length: X.rows }, (_, i) => i);
   const isOne = starts !== undefined && starts.length > 0 && starts.every((latents) => sameEntries(latents, X));
   if (isOne)
     notAssessed['stability over starts'] = 'Its solution is computed, and does not depend on a start or a seed.';
@@ -216,7 +223,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
               maps.push({ points: drawn, latents: result.latents });
             if (!canImpute || result.status === 'failed') return;
             const held = rowsOf(Y, left);
-            const predicted = await result.impute!(hidden, signal && { signal });
+            const predicted = await result.impute!(hidden, optionsFor(left));
             const training = rowsOf(Y, drawn);
             entries.get(latentDim)!.push(...heldOutEntries(held, hidden, predicted, left, training));
           });
@@ -235,7 +242,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
         const result = await refit({ observations: hidden });
         if (result.impute === undefined)
           throw new InvalidInputError(`${fitted.model} does not fill in missing entries of its table.`);
-        ofHoles.push(...heldOutEntries(Y, hidden, await filledIn(result, hidden, signal), every, hidden));
+        ofHoles.push(...heldOutEntries(Y, hidden, await filledIn(result, hidden, optionsFor(every)), every, hidden));
       });
     }
   });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
+import type { MatrixLike } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import type { ScaleOption } from '../core/observations.ts';
 import { savedObservations } from '../core/observations.ts';
@@ -13,9 +14,11 @@ import {
   typed,
 } from '../core/options.ts';
 import { aligned } from '../core/wording.ts';
+import { fittedCovariates } from '../inference/fit/fittedCovariates.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { Draws } from '../inference/sampling/index.ts';
 import { compareElpd, type ElpdRow } from '../inference/sampling/leaveOneOut.ts';
+import type { KnownRowsOptions } from '../model/abilities.ts';
 import type { FittedModel } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
 import type { Projection } from '../model/posterior.ts';
@@ -29,7 +32,7 @@ import { canScore, type HeldOutScore, type ScoreOptions, score } from './score.t
 export interface ComparedFit extends FittedModel {
   /** Variational bound, for models whose latents are distributions. */
   readonly evidence?: number;
-  project?(Y: ObservationsLike): Promise<Projection>;
+  project?(Y: ObservationsLike, options?: KnownRowsOptions): Promise<Projection>;
 }
 
 export interface ComparisonOptions extends OptionsIn<typeof schema> {}
@@ -93,6 +96,8 @@ const schema = v.strictObject({
    * the rest of their rows.
    */
   heldOut: v.optional(typed<ObservationsLike>()),
+  /** Covariates of the new observations, n×p, for fits with covariates; default the table's. */
+  given: v.optional(typed<MatrixLike>()),
   /** Seed for hiding entries; default 0. */
   seed: seedOption,
   /** Whether Laplace's approximation of the evidence is computed for fits without a bound, at 2·N·q evaluations each; default true. */
@@ -132,7 +137,14 @@ export async function compareModels(
   fits: readonly ComparedFit[] | readonly Draws[],
   options: ComparisonOptions = {},
 ): Promise<Comparison | DrawsComparison> {
-  const { heldOut, seed, laplace, own = {}, signal } = checkOptions(schema, options, 'compareModels');
+  const {
+    heldOut,
+    given: covariates,
+    seed,
+    laplace,
+    own = {},
+    signal,
+  } = checkOptions(schema, options, 'compareModels');
   const all = givenList<ComparedFit | Draws>(fits, 'compareModels', 'a list of fits');
   const drawn = all.filter(isDraws);
   if (drawn.length > 0) return comparedDraws(drawn, all.length, options);
@@ -145,9 +157,11 @@ export async function compareModels(
   const differ = knowsSums.includes(true) && knowsSums.includes(false);
   for (const [i, fitted] of given.entries()) {
     const isOfOther = differ && knowsSums[i]!;
+    const beside = fittedCovariates(fitted) && covariates;
     const { evidence, by, reason } = isOfOther ? OF_KNOWN_SUMS : await evidenceOf(fitted, laplace, own, signal);
-    const heldOutDensity = heldOut === undefined || isOfOther ? Number.NaN : await densityOf(fitted, heldOut);
-    const { scored, entryReason } = await scoredEntries(fitted, heldOut, { seed, ...(signal && { signal }) });
+    const heldOutDensity = heldOut === undefined || isOfOther ? Number.NaN : await densityOf(fitted, heldOut, beside);
+    const options = { seed, given: beside, ...(signal && { signal }) };
+    const { scored, entryReason } = await scoredEntries(fitted, heldOut, options);
     entries.push(scored);
     const { logDensity: entryDensity = Number.NaN, logDensitySe: entryDensitySe = Number.NaN } = scored ?? {};
     const { objective } = fitted;
@@ -274,9 +288,9 @@ async function evidenceOf(
   }
 }
 
-async function densityOf(fitted: ComparedFit, Y: ObservationsLike): Promise<number> {
+async function densityOf(fitted: ComparedFit, Y: ObservationsLike, given: MatrixLike | undefined): Promise<number> {
   if (fitted.project === undefined) return Number.NaN;
-  const { logDensity } = await fitted.project(Y);
+  const { logDensity } = await fitted.project(Y, { given });
   return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;
 }
 

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
+import type { ProjectOptions } from '../model/abilities.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
@@ -12,11 +13,12 @@ export const takesWholeRows = (error: unknown): error is InvalidInputError =>
 /**
  * Imputation of hidden entries of rows by a fit.
  *
+ * @param options - covariates of the rows, if the fit has any, and the signal
  * @throws InvalidInputError with the code 'missingEntry' if a density requires complete rows, such as counts with row offsets
  */
-export async function filledIn(fitted: FittedModel, hidden: Matrix, signal: AbortSignal | undefined) {
+export async function filledIn(fitted: FittedModel, hidden: Matrix, options: ProjectOptions) {
   try {
-    return await (fitted as Fit).impute!(hidden, signal && { signal });
+    return await (fitted as Fit).impute!(hidden, options);
   } catch (error) {
     if (!takesWholeRows(error)) throw error;
     throw new InvalidInputError(
@@ -37,7 +39,7 @@ export interface RefitChanges {
 }
 
 /** Members of saved models with one entry per point. */
-const ROWWISE = ['observations', 'labels', 'classes', 'rowWeights'];
+const ROWWISE = ['observations', 'labels', 'classes', 'rowWeights', 'given'];
 
 /**
  * Saved model restricted to some of its rows, or with another number of latent dimensions; all other options unchanged.
@@ -85,23 +87,48 @@ const isPlain = (value: unknown): boolean => typeof value !== 'object' || value 
 const belongsToRows = (name: string) =>
   new InvalidInputError(`Its '${name}' belongs to all rows together, and cannot be cut to some of them.`);
 
-/** Lists with one number per dimension, truncated or extended by their mean. */
+/** Lists with one number per dimension, truncated or extended by their mean; columns of covariates come after the dimensions. */
 function resized(json: ModelJSON, latentDim: number | undefined): ModelJSON {
-  const { latentDim: before, options } = json as { latentDim?: number; options?: { latentDim?: number } };
+  const { latentDim: before, options, given } = json as { latentDim?: number; options?: Sized; given?: number[][] };
   const q = before ?? options?.latentDim;
   if (latentDim === undefined || q === undefined || q === latentDim) return json;
-  const walk = (value: unknown, key: string): unknown => {
+  const dimensions = range(latentDim);
+  const moved = (columns: readonly number[]) => {
+    const own = columns.filter((column) => column < q);
+    const kept = own.length === q ? dimensions : own.filter((column) => column < latentDim);
+    return [...kept, ...columns.filter((column) => column >= q).map((column) => column + latentDim - q)];
+  };
+  const walk = (value: unknown, key: string, columns: readonly number[]): unknown => {
     if (key === 'latentDim') return latentDim;
-    if (Array.isArray(value)) return value.map((entry) => walk(entry, key));
+    if (Array.isArray(value)) return value.map((entry) => walk(entry, key, columns));
     if (typeof value !== 'object' || value === null) return value;
     if (key === 'lengthscale' && Array.isArray((value as { initial?: unknown }).initial)) {
-      const initial = (value as { initial: number[] }).initial;
-      const mean = initial.reduce((sum, entry) => sum + entry, 0) / initial.length;
-      return { ...value, initial: Array.from({ length: latentDim }, (_, d) => initial[d] ?? mean) };
+      const { initial } = value as { initial: number[] };
+      const ofLatents = initial.filter((_, k) => !(columns[k]! >= q));
+      const mean = ofLatents.reduce((sum, entry) => sum + entry, 0) / ofLatents.length;
+      const at = (column: number) => (column < latentDim ? column : column - latentDim + q);
+      const lengthscale = moved(columns).map((column) => initial[columns.indexOf(at(column))] ?? mean);
+      return { ...value, initial: lengthscale };
+    }
+    const selected = given && (value as { columns?: readonly number[] }).columns;
+    if (selected !== undefined && moved(selected).length === 0) {
+      throw new InvalidInputError(
+        `Its kernel reads column ${selected.join()} of the latents, and they have ${latentDim}.`,
+      );
     }
     return Object.fromEntries(
-      Object.entries(value).map(([name, entry]) => [name, name === 'observations' ? entry : walk(entry, name)]),
+      Object.entries(value).map(([name, entry]) => {
+        if (['observations', 'given'].includes(name)) return [name, entry];
+        if (selected !== undefined && name === 'columns') return [name, moved(selected)];
+        return [name, walk(entry, name, selected ?? columns)];
+      }),
     );
   };
-  return walk(json, '') as ModelJSON;
+  return walk(json, '', range(q + (given?.[0]?.length ?? 0))) as ModelJSON;
 }
+
+interface Sized {
+  readonly latentDim?: number;
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, d) => d);

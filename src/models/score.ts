@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { entryInWords, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
+import { isTable, matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
 import { checkEntries, savedObservations } from '../core/observations.ts';
 import { checkOptions, type OptionsIn, seedOption, signalOption, typed } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
@@ -13,6 +13,7 @@ import {
   rowwise,
   withHidden,
 } from '../inference/assessment/calibration.ts';
+import { fittedCovariates } from '../inference/fit/fittedCovariates.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import { checkHasLatents, observationsOf } from './comparedRows.ts';
 import { filledIn } from './refit.ts';
@@ -37,6 +38,8 @@ export interface HeldOutScore extends Calibration {
 const schema = v.strictObject({
   /** Held-out rows with NaN for hidden entries, n×D; default a random third of the entries of each row. */
   shown: v.optional(typed<MatrixLike>()),
+  /** Covariates of the held-out rows, n×p, for fits with covariates; default the table's. */
+  given: v.optional(typed<MatrixLike>()),
   /** Seed for hiding entries; default 0. */
   seed: seedOption,
   /** Fitted observations, N×D, for fits that do not keep them: they determine the columns' standard deviations. */
@@ -72,7 +75,7 @@ export async function score(
   options: ScoreOptions = {},
 ): Promise<HeldOutScore> {
   checkHasLatents(fitted, 'score');
-  const { shown: given, seed, observations, signal } = checkOptions(schema, options, 'score');
+  const { shown: given, given: covariates, seed, observations, signal } = checkOptions(schema, options, 'score');
   if (!canScore(fitted)) {
     throw new InvalidInputError(
       `${fitted.model} fills in no missing entries of new rows, so there is no density of held-out ones. Score a fit with a mapping, such as ppca or gplvm.`,
@@ -84,13 +87,21 @@ export async function score(
     'The held-out rows',
     Number.isNaN,
   );
+  const beside = covariates ?? (isTable(heldOut) ? heldOut.given?.rows : undefined);
+  const known = fittedCovariates(fitted);
+  if (known !== undefined && beside === undefined) {
+    throw new InvalidInputError(
+      `score needs the covariates of the held-out rows, n×${known.columns}. Give them as an option: score(fit, Y, { given }).`,
+      { code: 'missingVariable' },
+    );
+  }
   if (Y.columns !== training.columns) {
     throw new InvalidInputError(
       `score takes held-out rows with ${training.columns} columns, as those that were fitted, but a ${Y.rows}×${Y.columns} matrix was given.`,
     );
   }
   const shown = given === undefined ? withHidden(Y, seededRandom(seed)) : shownRows(Matrix.from(given, 'shown'), Y);
-  const predicted = await filledIn(fitted, shown, signal);
+  const predicted = await filledIn(fitted, shown, { ...(signal && { signal }), ...(beside && { given: beside }) });
   const entries = heldOutEntries(
     Y,
     shown,

@@ -158,7 +158,7 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
       `'${file}' can be read in Node only. Give --model, so that it is fitted here first, or its table as .csv.`,
     );
   }
-  if (file.endsWith('.json')) loadFit(parsed(file, text(bytes)));
+  if (file.endsWith('.json')) checkSaved(file, parsed(file, text(bytes)));
   else if (isStatic) await parseTable(bytes, name, { allowMissing: true });
   const held = file.endsWith('.json')
     ? { name, text: text(bytes) }
@@ -167,6 +167,16 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
   const json = JSON.stringify(held).replaceAll('<', '\\u003c');
   const opening = '<script type="application/json" id="held">';
   return page.replace(`${opening}</script>`, () => `${opening}${json}</script>`);
+}
+
+/** @throws InvalidInputError for a file that is not a fit, and for a fit with covariates: the page has none to predict and place with */
+function checkSaved(file: string, saved: Parameters<typeof loadFit>[0]): void {
+  loadFit(saved);
+  const { model } = saved as { readonly model: { readonly given?: unknown } };
+  if (model.given === undefined) return;
+  throw new InvalidInputError(
+    `'${file}' is a fit with covariates, which the page does not show. Use predict and project of the command line, and the pictures of fit --plot.`,
+  );
 }
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -48,6 +48,7 @@ function sentences(fit: Fit, record: TableRecord | undefined): string {
   if (record !== undefined) {
     const standardized = record.standardized === undefined ? '' : ', standardized';
     lines.push(`${record.columns.length} columns${standardized}: ${list(record.columns)}`);
+    if (record.covariates !== undefined) lines.push(`covariates: ${list(record.covariates)}`);
     if (record.idColumn !== undefined) lines.push(`ids: '${record.idColumn}'`);
     if (record.labelColumn !== undefined) lines.push(`labels: '${record.labelColumn}'`);
   }

@@ -188,7 +188,7 @@ function takesKinds(options: ModelOptions, given: ModelTableArguments): boolean 
   const beside = flag === undefined ? other && `\`${other[0]}\`` : `\`${flag[0]}\``;
   if (beside !== undefined) {
     throw new InvalidInputError(
-      `--as models columns by their kinds, with --dim, --inducing, --missing and --weights as its only options, but ${beside} was given. Leave one of them out.`,
+      `--as models columns by their kinds, with --dim, --inducing, --missing, --given and --weights as its only options, but ${beside} was given. Leave one of them out.`,
     );
   }
   if (BY_KIND.includes(model)) return true;

@@ -22,9 +22,9 @@ import {
   wholeFrom,
 } from './flags.ts';
 import { readGivenJson, readModelOptions } from './jsonOptions.ts';
-import { modelTable } from './preparedTable.ts';
+import { checkCovariates, modelTable } from './preparedTable.ts';
 import type { Context } from './streams.ts';
-import { COLUMN_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
+import { COLUMN_FLAGS, GIVEN, TABLE_FLAGS } from './tableFlags.ts';
 
 /** Flags that are options of `selectOptions` of the same name, and of its fits. */
 const SELECTION_FLAGS = [
@@ -47,6 +47,7 @@ const FLAGS = [
   MAX_SECONDS,
   JSON_OUTPUT,
   ...COLUMN_FLAGS,
+  GIVEN,
   ...TABLE_FLAGS,
 ] as const;
 type SelectArguments = Given<typeof FLAGS>;
@@ -68,8 +69,10 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   kindOf(model, own);
   const grid = await gridOf(given.grid!);
   const fixed = await readModelOptions(given.options, { ...given, model });
+  checkCovariates({ ...given, model }, fixed);
   const { table, observations: Y, options } = await modelTable(data, fixed, { ...given, model }, streams);
-  const score = scoreOf(given.score, Y, table.labels);
+  const beside = table.given?.rows;
+  const score = scoreOf(given.score, Y, table.labels, beside);
   if (!given.json) streams.stderr.write(`score: ${score.name}; the ${score.best} is best\n`);
   const selection = await selectOptions<Record<string, unknown>>(
     (chosen, { take }) =>
@@ -77,7 +80,7 @@ async function select(data: string, given: SelectArguments, streams: Context): P
         model,
         take(Y),
         table.labels && take(table.labels),
-        { ...options, ...chosen } as ModelOptions,
+        { ...options, ...chosen, ...(beside && { given: take(beside).toArrays() }) } as ModelOptions,
         own,
       ),
     grid,
@@ -111,10 +114,15 @@ async function gridOf(text: string): Promise<Record<string, unknown[]>> {
   throw new InvalidInputError('--grid takes lists of values by option, such as {"latentDim": [1, 2, 3]}.');
 }
 
-function scoreOf(name: string | undefined, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
+function scoreOf(
+  name: string | undefined,
+  Y: Matrix,
+  labels: readonly string[] | undefined,
+  given: Matrix | undefined,
+): SelectionScore {
   const chosen = name ?? (labels === undefined ? 'density' : 'nearestNeighbor');
-  if (chosen === 'density') return heldOutDensity(Y);
+  if (chosen === 'density') return heldOutDensity(Y, { given });
   if (chosen === 'trustworthiness') return trustworthinessScore(Y, usualNeighbors(Y.rows));
-  if (labels !== undefined) return nearestNeighborScore(Y, labels);
+  if (labels !== undefined) return nearestNeighborScore(Y, labels, { given });
   throw new InvalidInputError('The score nearest-neighbor takes --labels.');
 }

@@ -3,6 +3,7 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { givenList } from '../../core/options.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { nearestRow } from '../../engine/neighbors/nearestRow.ts';
+import type { KnownRowsOptions } from '../../model/abilities.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { nearestNeighborError, trustworthiness } from '../scores/neighborScores.ts';
 import { rowsOf, type Split } from './folds.ts';
@@ -11,7 +12,7 @@ import { rowsOf, type Split } from './folds.ts';
 export interface ScoredFit {
   readonly latents: Matrix;
   readonly objective: number;
-  project(Y: MatrixLike): Promise<Projection>;
+  project(Y: MatrixLike, options?: KnownRowsOptions): Promise<Projection>;
 }
 
 /** Score of a fit on a split of the points. */
@@ -26,19 +27,27 @@ export interface SelectionScore {
   of(fit: ScoredFit, split: Split): number | Promise<number>;
 }
 
+const besideRows = (given: MatrixLike | undefined, rows: Parameters<typeof rowsOf>[1]) =>
+  given && { given: rowsOf(Matrix.from(given, 'The covariates'), rows) };
+
 /**
  * Rate of held-out points whose nearest training point in the latent space has another label, with held-out points placed by `project`; without
  * folds, the leave-one-out rate among the latents. Smaller is better. Points without a label are fitted but ignored by the score.
  *
  * @param observations - N×D
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @param options - `given`, covariates of the observations, N×p, for models that have them
  * @throws InvalidInputError if the number of labels is not N
  * @example
  * ```ts
  * nearestNeighborScore(Y, labels);
  * ```
  */
-export function nearestNeighborScore(observations: MatrixLike, labels: Labels): SelectionScore {
+export function nearestNeighborScore(
+  observations: MatrixLike,
+  labels: Labels,
+  { given }: { readonly given?: MatrixLike | undefined } = {},
+): SelectionScore {
   const Y = Matrix.from(observations, 'The observations');
   const own = givenList(labels, 'nearestNeighborScore', 'a list with one label for each observation');
   if (own.length !== Y.rows) {
@@ -60,7 +69,7 @@ export function nearestNeighborScore(observations: MatrixLike, labels: Labels): 
         Int32Array.from(training.keys()).filter((i) => isLabeled(training[i]!)),
       ];
       if (scored.length === 0 || known.length === 0) return 0;
-      const placed = await project(rowsOf(Y, scored));
+      const placed = await project(rowsOf(Y, scored), besideRows(given, scored));
       const wrong = Array.from(scored).filter((row, i) => {
         const nearest = known[nearestRow(rowsOf(latents, known), placed.latents.row(i))]!;
         return classes[training[nearest]!] !== classes[row];
@@ -75,12 +84,16 @@ export function nearestNeighborScore(observations: MatrixLike, labels: Labels): 
  * If the latents have no normalized density, or are computed from the observations, it is the mean of log p(y*|x*) at the positions.
  *
  * @param observations - N×D
+ * @param options - `given`, covariates of the observations, N×p, for models that have them
  * @example
  * ```ts
  * heldOutDensity(Y);
  * ```
  */
-export function heldOutDensity(observations: MatrixLike): SelectionScore {
+export function heldOutDensity(
+  observations: MatrixLike,
+  { given }: { readonly given?: MatrixLike | undefined } = {},
+): SelectionScore {
   const Y = Matrix.from(observations, 'The observations');
   return {
     name: 'heldOutDensity',
@@ -88,7 +101,10 @@ export function heldOutDensity(observations: MatrixLike): SelectionScore {
     points: Y.rows,
     of: async ({ objective, project }, { held }) => {
       if (held.length === 0) return objective;
-      const { logDensity: integrated, logDensityAtPlace = integrated } = await project(rowsOf(Y, held));
+      const { logDensity: integrated, logDensityAtPlace = integrated } = await project(
+        rowsOf(Y, held),
+        besideRows(given, held),
+      );
       const logDensity = integrated.every(Number.isNaN) ? logDensityAtPlace : integrated;
       return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;
     },

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers, standardizationOf, standardized } from '../../core/observations.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import { add, select } from '../../kernels/algebra.ts';
 import { isOffset, type Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
@@ -17,6 +18,8 @@ export interface Covariates {
   readonly kind: 'covariates';
   /** N×p. */
   readonly rows: Matrix;
+  /** The covariates of some of the rows. */
+  readonly ofRows: (rows: readonly number[]) => Covariates;
   /** The covariates as a known variable, and standardized. */
   readonly variables: { readonly given: KnownVariable; readonly covariates: MappedVariable };
   /**
@@ -91,6 +94,7 @@ export function covariates(rows: MatrixLike): Covariates {
   return Object.freeze<Covariates>({
     kind: 'covariates',
     rows: C,
+    ofRows: (rows) => covariates(rowsOf(C, rows)),
     variables,
     inputs: (latents, rows) => {
       checkCount(rows);

@@ -7,6 +7,7 @@ import { nearestNeighborScore, selectOptions } from '../../inference/index.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import { imputed } from '../../model/posterior.ts';
+import type { Covariates } from './covariates.ts';
 
 /** Multiples of the 'auto' strength that are tried. */
 const MULTIPLES = [0.1, 1, 10, 100];
@@ -19,13 +20,17 @@ const ITERATIONS = 100;
  * held out in turn. Only labeled points are used; missing entries are filled in as for initial latents.
  *
  * @param Y - N×D
- * @param make - builds the model from points, their labels and a strength
+ * @param make - builds the model from points, their labels, a strength and their covariates
  */
 export function validatedStrength(
   Y: MatrixLike,
   labels: Labels,
-  { latentDim, missing }: { readonly latentDim: number; readonly missing?: 'ignore' | undefined },
-  make: (Y: MatrixLike, labels: Labels, strength: number) => Model,
+  {
+    latentDim,
+    missing,
+    given,
+  }: { readonly latentDim: number; readonly missing?: 'ignore' | undefined; readonly given?: Covariates | undefined },
+  make: (Y: MatrixLike, labels: Labels, strength: number, given: Covariates | undefined) => Model,
 ): NonNullable<Model['choose']> {
   return async ({ seed, signal, maxSeconds }) => {
     const { classes } = classesOf(labels, 'gplrf');
@@ -35,10 +40,11 @@ export function validatedStrength(
     const own = rows.map((i) => classes[i]!);
     const strength = labelStrength(all, latentDim);
     const { best, table } = await selectOptions(
-      (options: { strength: number }, { take }) => make(take(known), take(own), options.strength),
+      (options: { strength: number }, { take }) =>
+        make(take(known), take(own), options.strength, given?.ofRows(take(rows))),
       { strength: MULTIPLES.map((multiple) => multiple * strength) },
       {
-        score: nearestNeighborScore(known, own),
+        score: nearestNeighborScore(known, own, { given: given?.ofRows(rows).rows }),
         folds: FOLDS,
         seed,
         fit: {
@@ -50,7 +56,7 @@ export function validatedStrength(
     );
     const tried = table.map((row) => `${shown(row.options.strength)} (error ${row.score.toFixed(3)})`).join(', ');
     return {
-      model: make(Y, labels, best.strength),
+      model: make(Y, labels, best.strength, given),
       message: ` Strength ${shown(best.strength)} was chosen among ${tried}.`,
     };
   };

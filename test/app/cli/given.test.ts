@@ -76,3 +76,41 @@ it('refuses tables without the covariates, with a new level, and with missing on
   const unknown = await called('fit', at('data.csv'), '--given', 'sseason', '-o', at('unknown'));
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/no column 'sseason' for the covariates/)]);
 });
+
+it('select takes covariates of held-out rows, and explore refuses a fit with them', async () => {
+  const selected = await called(
+    ...[
+      'select',
+      at('data.csv'),
+      '-m',
+      'gplvm',
+      '--given',
+      'season,dose',
+      '--grid',
+      '{"latentDim":[1]}',
+      '--folds',
+      '2',
+    ],
+    ...['--max-iterations', '5'],
+  );
+  expect([selected.code, selected.out]).toEqual([0, expect.stringMatching(/^-?[\d.]+ \{"latentDim":1\}\nbest/)]);
+  const pca = await called('select', at('data.csv'), '-m', 'pca', '--given', 'dose', '--grid', '{"latentDim":[1]}');
+  expect([pca.code, pca.err]).toEqual([2, expect.stringMatching(/pca has no covariates/)]);
+  const page = await called('explore', at('fit'), '--page', at('page.html'));
+  expect([page.code, page.err]).toEqual([
+    2,
+    expect.stringMatching(/fit with covariates, which the page does not show/),
+  ]);
+});
+
+it('score and assess of a fit with covariates', { tags: 'long' }, async () => {
+  expect((await called('info', at('fit'))).out).toContain('\ncovariates: season=spring, season=summer');
+  const scored = await called('score', at('fit'), '--data', at('data.csv'));
+  expect([scored.code, scored.out]).toEqual([0, expect.stringMatching(/trustworthiness 0\./)]);
+  const assessed = await called(
+    ...['assess', at('fit'), '--bootstraps', '1', '--restarts', '0', '--dimensions', 'none', '--max-iterations', '5'],
+    ...['--page', at('assessment.html'), '--json'],
+  );
+  const { notAssessed } = JSON.parse(assessed.out);
+  expect([assessed.code, notAssessed]).toEqual([0, {}]);
+});
