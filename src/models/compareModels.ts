@@ -301,7 +301,8 @@ function checkComparable(fits: readonly ComparedFit[]): void {
     );
   }
   for (const fitted of fits) {
-    checkGiven(fitted, 'compareModels', 'a list of fits', (given) => typeof given.toJSON === 'function');
+    const isFit = (given: ComparedFit) => typeof given.toJSON === 'function' && given.latents !== undefined;
+    checkGiven(fitted, 'compareModels', 'a list of fits, the results of fit(model)', isFit);
   }
   const [first, ...others] = fits.map((fitted) => {
     const { model } = fitted.toJSON();

@@ -128,6 +128,7 @@ describe('compareModels', () => {
     const settings = { maxIterations: 0 };
     const of = (Y: Matrix, options = {}) => fit(gplvm(Y, { latentDim: 1, ...options }), settings);
     await expect(compareModels([])).rejects.toThrow(/at least one fit/);
+    await expect(compareModels([gplvm(curve, { latentDim: 1 })] as never)).rejects.toThrow(/a list of fits/);
     await expect(compareModels([await of(curve), await of(fresh)])).rejects.toThrow(
       /one is of 24×4 and another of 2×4/,
     );
