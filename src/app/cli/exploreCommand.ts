@@ -144,10 +144,7 @@ const isFolder = async (path: string) => (await stat(path).catch(() => undefined
 
 /** Packaged page, with a table or a fit inside. Unreadable input is rejected, except for a served table: the page then offers ways to read it. */
 async function pageOf(data: string | undefined, isStatic: boolean, called?: string): Promise<string> {
-  // When run from its sources, the program uses the built page.
-  const built = import.meta.url.endsWith('.ts') ? '../../../dist/explore/page.html' : '../../explore/page.html';
-  const page = await readFile(new URL(built, import.meta.url), 'utf8');
-  if (data === undefined) return page;
+  if (data === undefined) return emptyPage();
   const isOfFolder = await isFolder(data);
   const file = isOfFolder ? join(data, FIT_FILE) : data;
   const bytes = await readPart(file);
@@ -166,7 +163,13 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
   // Text in the page must not end its script element.
   const json = JSON.stringify(held).replaceAll('<', '\\u003c');
   const opening = '<script type="application/json" id="held">';
-  return page.replace(`${opening}</script>`, () => `${opening}${json}</script>`);
+  return (await emptyPage()).replace(`${opening}</script>`, () => `${opening}${json}</script>`);
+}
+
+function emptyPage(): Promise<string> {
+  // When run from its sources, the program uses the built page.
+  const built = import.meta.url.endsWith('.ts') ? '../../../dist/explore/page.html' : '../../explore/page.html';
+  return readFile(new URL(built, import.meta.url), 'utf8');
 }
 
 /** @throws InvalidInputError for a file that is not a fit, and for a fit with covariates: the page has none to predict and place with */

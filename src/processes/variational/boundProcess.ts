@@ -125,7 +125,9 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
         counts: fitted.weights && doublesOf(fitted.weights),
       })),
     );
-  const momentsAt = (of: Kernel) => (A: Tensor2D) => inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A);
+  // Other kernels, such as the slopes' one, read further columns themselves.
+  const momentsAt = (of: Kernel) => (A: Tensor2D) =>
+    inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A, of === kernel ? undefined : A.shape[1]);
   // If q(u) is among the values, the fitted rows are not needed.
   const width = (p[Q_MEAN] ?? fitted.value).shape[1]!;
   const functions = functionsConditional({

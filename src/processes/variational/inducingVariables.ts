@@ -244,6 +244,7 @@ interface InducingGroup<T = Matrix> {
  * functions, whose mean is then m_dᵀa + o.
  *
  * @param p - natural values of the kernel's parameters
+ * @param q - number of columns of A without an offset; by default as many as the inducing inputs have
  * @see Titsias 2009, eq. 6; Hensman, Fusi & Lawrence 2013
  */
 export function inducingMoments(
@@ -251,8 +252,9 @@ export function inducingMoments(
   p: TensorMap,
   { inducing, factor, groups }: InducingPosterior<Tensor2D>,
   rows: Tensor2D,
+  q = inducing.shape[1],
 ): FunctionMoments[] {
-  const { inputs: A, shifted } = withoutOffset(rows, inducing.shape[1]);
+  const { inputs: A, shifted } = withoutOffset(rows, q);
   const [n, m] = [A.shape[0], factor.shape[0]];
   const cross = kernel.covariance(p, A, inducing, inducing);
   const half = op.triangularSolve(factor, op.transpose(cross) as Tensor2D);
