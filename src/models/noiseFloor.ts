@@ -1,3 +1,4 @@
+import { checkGiven } from '../core/options.ts';
 import { withFloat64 } from '../engine/tensors/index.ts';
 import type { FittedModel } from '../model/fit.ts';
 import { flooredPaths } from '../model/leastNoise.ts';
@@ -12,7 +13,7 @@ import type { OwnParts } from './ownParts.ts';
  *
  * @param fitted - result of `fit` or `loadFit`
  * @param own - custom parts of its model
- * @throws InvalidInputError if a custom part is missing
+ * @throws InvalidInputError for anything other than a fit, and if a custom part is missing
  * @example
  * ```ts
  * const result = await fit(gplvm(Y, { latentDim: 2 }));
@@ -20,6 +21,7 @@ import type { OwnParts } from './ownParts.ts';
  * ```
  */
 export function isAtNoiseFloor(fitted: FittedModel, own: OwnParts = {}): boolean {
+  checkGiven(fitted, 'isAtNoiseFloor', 'a fit', (given) => typeof given?.toJSON === 'function');
   const model = modelFromJSON(fitted.toJSON().model, own, true) as Model;
   if (model.solve !== undefined) return false;
   return withFloat64(() => {

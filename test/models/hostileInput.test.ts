@@ -10,14 +10,17 @@ import {
   LatentFieldError,
   lbfgs,
   lbfgsb,
+  llGplvm,
   Matrix,
   type MatrixLike,
   minimize,
   mpme,
   pca,
   scg,
+  tsneGplvm,
 } from '../../src/index.ts';
 import { real } from '../../src/model/parameter.ts';
+import { isAtNoiseFloor } from '../../src/models/index.ts';
 import { densityModel } from '../inference/densityModel.ts';
 
 const refusing = (what: object) =>
@@ -60,6 +63,18 @@ describe('unreadable input is an error that reports it', () => {
       const call = () => (model as (Y: MatrixLike, options: object) => unknown)(make() as MatrixLike, { latentDim: 1 });
       expect(call).toThrow(InvalidInputError);
       expect(call).toThrow(message);
+    }
+  });
+
+  it('in new rows of a fit, in kernels and in isAtNoiseFloor', async () => {
+    const result = await fit(gplvm(rows, { latentDim: 1 }), { maxIterations: 1 });
+    await expect(result.project(refusing({}) as never)).rejects.toThrow(/cannot be read: nobody looks in here/);
+    expect(() => result.sample(refusing({}) as never)).toThrow(/cannot be read: nobody looks in here/);
+    for (const model of [tsneGplvm, llGplvm]) {
+      expect(() => model(rows, { latentDim: 1, kernel: 'rbf' as never })).toThrow(InvalidInputError);
+    }
+    for (const given of [undefined, null, [1, 2, 3]]) {
+      expect(() => isAtNoiseFloor(given as never)).toThrow(/isAtNoiseFloor takes a fit/);
     }
   });
 

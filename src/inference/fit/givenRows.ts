@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkEach, describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { besideIn, isTable, type ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries, checkNumbers, unobservedRow } from '../../core/observations.ts';
-import { checkGiven, isMatrixLike, isWhole, unknownName } from '../../core/options.ts';
+import { checkGiven, isMatrixLike, isWhole, readGiven, unknownName } from '../../core/options.ts';
 import type { KnownRowsOptions, LatentPlace } from '../../model/abilities.ts';
 import type { RowModel, RowsByName, VariableWidth } from '../../model/rowModel.ts';
 
@@ -18,9 +18,10 @@ export type Observed = (Y: ObservationsLike) => MatrixLike;
 export const isNamed = (given: unknown): given is GivenByName =>
   typeof given === 'object' &&
   given !== null &&
-  !isMatrixLike(given) &&
-  !isTable(given) &&
-  Object.getPrototypeOf(given) === Object.prototype;
+  readGiven(
+    'The rows',
+    () => !isMatrixLike(given) && !isTable(given) && Object.getPrototypeOf(given) === Object.prototype,
+  );
 
 /** Rows of known variables in addition to bare rows: a bare matrix belongs to the only known variable. */
 function besideRows({ known }: RowModel, beside: KnownRowsOptions['given'], caller: string): GivenByName {

@@ -1,9 +1,8 @@
 import type { MatrixLike } from '../../core/matrix.ts';
 import { givenOptions } from '../../core/options.ts';
-import { isOpen } from '../../kernels/algebra.ts';
+import { isKernel, isOpen } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { Observations } from '../../model/language/observations.ts';
-
 import type { ParameterLike } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
@@ -26,8 +25,10 @@ const mappingOf =
   ({ latentDim, inducing = 'none', approximation, missing }: FamilyOptions) =>
   (y: Observations, options: SpelledOut) => {
     const mapping = smoothMapping(y, options);
+    const { kernel } = mapping;
     const isExact = inducing === 'none' && (approximation === undefined || approximation.name === 'exact');
-    if (isExact && missing === undefined && !isOpen(mapping.kernel)) structureOf(mapping.kernel, y.raw.rows, latentDim);
+    if (isExact && missing === undefined && isKernel(kernel) && !isOpen(kernel))
+      structureOf(kernel, y.raw.rows, latentDim);
     return mapping;
   };
 
