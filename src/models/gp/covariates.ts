@@ -65,7 +65,7 @@ export interface Covariates {
  * @see Märtens, Campbell & Yau 2019, Decomposing feature-level variation with covariate Gaussian process latent variable models
  * @example
  * ```ts
- * const season = Y.toArrays().map((_, n) => [n % 2]);
+ * const season = Y.map((_, n) => [n % 2]);
  * const result = await fit(gplvm(Y, { latentDim: 1, given: covariates(season) }), { maxIterations: 50 });
  * result.predict(result.latents, { given: season.map(() => [0]) }).mean; // all rows in the first season
  * ```
