@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { run } from '../../../src/app/cli/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'given-'));
@@ -24,12 +24,16 @@ const rows = Array.from({ length: 30 }, (_, n) => {
 });
 const table = (lines: readonly string[]) => `season,dose,a,b,c,d\n${lines.join('\n')}\n`;
 
-it('--given models columns in addition to the map, and commands on new rows need them', async () => {
+let fitted: Awaited<ReturnType<typeof called>>;
+beforeAll(async () => {
   writeFileSync(at('data.csv'), table(rows));
-  const fitted = await called(
+  fitted = await called(
     ...['fit', at('data.csv'), '-m', 'gplvm', '--given', 'season,dose', '--dim', '1', '--max-iterations', '20'],
     ...['-o', at('fit')],
   );
+});
+
+it('--given models columns in addition to the map, and commands on new rows need them', async () => {
   expect([fitted.code, fitted.err]).toEqual([0, expect.stringContaining('covariates: season=spring, season=summer')]);
   const saved = JSON.parse(readFileSync(at('fit/fit.json'), 'utf8'));
   expect(saved.table.columns).toEqual(['a', 'b', 'c', 'd']);
