@@ -254,7 +254,7 @@ const calls = {
 /** Exports whose arguments are not options. */
 const WITHOUT = new Set(
   `
-  add clusteringAccuracy compareElpd comparedRows completeGraph continuity covariance describe doubtSentence essBulk essMean essQuantile essSd essTail exact expand fixed fixedAt
+  add clusteringAccuracy compareElpd comparedRows completeGraph continuity covariance covariates isAtNoiseFloor describe doubtSentence essBulk essMean essQuantile essSd essTail exact expand fixed fixedAt
   graphUnion heldOutDensity initialLatents kernelFromJSON kernelToJSON kindOf known labelGraph latentsFromJSON layersMap likelihoodFromJSON loadDraws
   bestMultipliers loadFit mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighborError nearestNeighborScore negativeLogPredictiveDensity newton
   parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents

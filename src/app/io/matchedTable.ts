@@ -25,6 +25,7 @@ export async function readMatchingTable(
   asked: Omit<ReadTableOptions, 'columns' | 'oneHot' | keyof NormalizedCounts> = {},
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
+  checkGiven(known, 'readMatchingTable', "a fit's `table`", (of) => Array.isArray(of?.columns));
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
   const beside = known.covariates ?? [];
   const { offset } = known;

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { givenList } from '../../core/options.ts';
+import { checkOptions, givenList, typed } from '../../core/options.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { nearestRow } from '../../engine/neighbors/nearestRow.ts';
 import type { KnownRowsOptions } from '../../model/abilities.ts';
@@ -27,6 +28,8 @@ export interface SelectionScore {
   of(fit: ScoredFit, split: Split): number | Promise<number>;
 }
 
+const schema = v.strictObject({ given: v.optional(typed<MatrixLike>()) });
+
 const besideRows = (given: MatrixLike | undefined, rows: Parameters<typeof rowsOf>[1]) =>
   given && { given: rowsOf(Matrix.from(given, 'The covariates'), rows) };
 
@@ -46,8 +49,9 @@ const besideRows = (given: MatrixLike | undefined, rows: Parameters<typeof rowsO
 export function nearestNeighborScore(
   observations: MatrixLike,
   labels: Labels,
-  { given }: { readonly given?: MatrixLike | undefined } = {},
+  options: { readonly given?: MatrixLike | undefined } = {},
 ): SelectionScore {
+  const { given } = checkOptions(schema, options, 'nearestNeighborScore');
   const Y = Matrix.from(observations, 'The observations');
   const own = givenList(labels, 'nearestNeighborScore', 'a list with one label for each observation');
   if (own.length !== Y.rows) {
@@ -92,8 +96,9 @@ export function nearestNeighborScore(
  */
 export function heldOutDensity(
   observations: MatrixLike,
-  { given }: { readonly given?: MatrixLike | undefined } = {},
+  options: { readonly given?: MatrixLike | undefined } = {},
 ): SelectionScore {
+  const { given } = checkOptions(schema, options, 'heldOutDensity');
   const Y = Matrix.from(observations, 'The observations');
   return {
     name: 'heldOutDensity',
