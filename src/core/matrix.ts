@@ -235,7 +235,7 @@ function isTable(values: unknown): boolean {
   return typeof values === 'object' && values !== null && Object.hasOwn(values, 'observations');
 }
 
-/** An entry of a matrix in words: `row 3, column 0 is NaN`. */
+/** An entry of a matrix in words: `entry [3][0] is NaN`. */
 export const entryInWords = ({ data, columns }: Pick<Matrix, 'data' | 'columns'>, k: number): string =>
   `entry [${Math.floor(k / columns)}][${k % columns}] is ${data[k]}`;
 

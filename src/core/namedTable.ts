@@ -101,6 +101,7 @@ export type ObservationsLike = MatrixLike | NamedTable;
 export const isTable = (value: unknown): value is NamedTable =>
   typeof value === 'object' && value !== null && 'observations' in value && 'columns' in value;
 
+/** @throws InvalidInputError unless it is a table of observations with a name for each column, and an id and a label for each row if it has any */
 export function checkTable(table: NamedTable): NamedTable {
   const { observations, columns, ids, labels } = (table ?? {}) as Partial<NamedTable>;
   if (!(observations instanceof Matrix) || !Array.isArray(columns)) {

@@ -172,13 +172,13 @@ function emptyPage(): Promise<string> {
   return readFile(new URL(built, import.meta.url), 'utf8');
 }
 
-/** @throws InvalidInputError for a file that is not a fit, and for a fit with covariates: the page has none to predict and place with */
+/** @throws InvalidInputError for a file that is not a fit, and for a fit with covariates or an offset: the page has none to predict and place with */
 function checkSaved(file: string, saved: Parameters<typeof loadFit>[0]): void {
   loadFit(saved);
-  const { model } = saved as { readonly model: { readonly given?: unknown } };
-  if (model.given === undefined) return;
+  const { model } = saved as { readonly model: { readonly given?: unknown; readonly offset?: unknown } };
+  if ((model.given ?? model.offset) === undefined) return;
   throw new InvalidInputError(
-    `'${file}' is a fit with covariates, which the page does not show. Use predict and project of the command line, and the pictures of fit --plot.`,
+    `'${file}' is a fit with ${model.given === undefined ? 'an offset' : 'covariates'}, which the page does not show. Use predict and project of the command line, and the pictures of fit --plot.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { readFit } from './fitFiles.ts';
 import { addFlags, camelCase, type Given, JSON_OUTPUT, PARTS } from './flags.ts';
 import { isModelName, modelHelp } from './modelHelp.ts';
 import { type Context, effort } from './streams.ts';
-import { list, type TableRecord } from './tableReport.ts';
+import { list, offsetInWords, type TableRecord } from './tableReport.ts';
 
 /** Optional methods of fits that are listed. */
 const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'interpolate', 'forecast'] as const;
@@ -49,6 +49,7 @@ function sentences(fit: Fit, record: TableRecord | undefined): string {
     const standardized = record.standardized === undefined ? '' : ', standardized';
     lines.push(`${record.columns.length} columns${standardized}: ${list(record.columns)}`);
     if (record.covariates !== undefined) lines.push(`covariates: ${list(record.covariates)}`);
+    if (record.offset !== undefined) lines.push(`offset: ${offsetInWords(record.offset)}`);
     if (record.idColumn !== undefined) lines.push(`ids: '${record.idColumn}'`);
     if (record.labelColumn !== undefined) lines.push(`labels: '${record.labelColumn}'`);
   }

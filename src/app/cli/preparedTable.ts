@@ -106,7 +106,7 @@ export async function modelTable(
   return { ...prepared, table, model, options: withRows(withSegments(prepared.options, sequence.segments), table) };
 }
 
-/** Options with the weights and covariates of the table's rows, if it has any. */
+/** Options of a model with the weights, covariates and offset of the table's rows. */
 const withRows = (options: ModelOptions, { weights, given, offset }: Table): ModelOptions => ({
   ...options,
   ...(weights && { rowWeights: Array.from(weights) }),

@@ -68,6 +68,10 @@ export function picturedPrediction(fit: Fit): Fit['predict'] {
   };
 }
 
+/** The column of an offset, or of an exposure. */
+export const offsetInWords = ({ column, isExposure }: NonNullable<TableRecord['offset']>): string =>
+  `${isExposure ? 'the logarithm of ' : ''}'${column}'`;
+
 const meanOf = (values: Float64Array) => values.reduce((sum, value) => sum + value / values.length, 0);
 
 /** Rows of the data that the latents belong to, for models that show and list a subset (isomap of the largest component); undefined for other models. */
@@ -111,9 +115,7 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
   ];
   if (ids !== undefined) lines.push(`ids: '${idColumn}'`);
   if (table.given !== undefined) lines.push(`covariates: ${list(table.given.columns)}`);
-  if (table.offset !== undefined) {
-    lines.push(`offset: ${table.offset.isExposure ? 'the logarithm of ' : ''}'${table.offset.column}'`);
-  }
+  if (table.offset !== undefined) lines.push(`offset: ${offsetInWords(table.offset)}`);
   if (labels !== undefined) {
     const present = table.labels!.filter((label) => label !== '');
     const missing = table.labels!.length - present.length;

@@ -8,7 +8,7 @@ import { columnsOf, type ExpectationInputs, type Expectations, totals, weightedP
 /**
  * Closed-form expectations of a kernel, derived from its leaves through sums (with all products of two summands), scales and column selections.
  *
- * @returns undefined if there is no closed form: for a leaf without one, a product, or a sum of two rbfs of the same columns
+ * @returns undefined for a kernel without a closed form: some kernels alone, every product, and sums of two rbfs of the same columns
  */
 export function closedExpectations(kernel: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
   const { form } = kernel;
@@ -109,7 +109,7 @@ const addEach = (left: readonly Tensor2D[], right: readonly Tensor2D[]): readonl
 type Pair = () => readonly Tensor2D[];
 
 /**
- * ⟨k(z, x)·k'(x, z')⟩ with its transpose, summed over points; undefined where there is no closed form. Columns of x are independent, so that for
+ * ⟨k(z, x)·k'(x, z')⟩ with its transpose, summed over points; undefined without a closed form. Columns of x are independent, so that for
  * covariances of different columns it is ⟨k(z, x)⟩·⟨k'(x, z')⟩.
  */
 function pairOf(a: Expectations, b: Expectations, { x, weights }: ExpectationInputs): Pair | undefined {

@@ -2,18 +2,14 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { run } from '../../../src/app/cli/run.ts';
+import { latentfield } from './latentfield.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'given-'));
 const at = (name: string) => join(folder, name);
 
 async function called(...argv: string[]) {
-  const [out, err] = [[] as string[], [] as string[]];
-  const code = await run(argv, {
-    stdout: { write: (text: string) => void out.push(text) } as never,
-    stderr: { write: (text: string) => void err.push(text) } as never,
-  });
-  return { code, out: out.join(''), err: err.join('') };
+  const { exitCode: code, stdout: out, stderr: err } = await latentfield(argv);
+  return { code, out, err };
 }
 
 const SEASONS = ['winter', 'spring', 'summer'];

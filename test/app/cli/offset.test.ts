@@ -2,18 +2,14 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../../../src/app/cli/run.ts';
+import { latentfield } from './latentfield.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'offset-'));
 const at = (name: string) => join(folder, name);
 
 async function called(...argv: string[]) {
-  const [out, err] = [[] as string[], [] as string[]];
-  const code = await run(argv, {
-    stdout: { write: (text: string) => void out.push(text) } as never,
-    stderr: { write: (text: string) => void err.push(text) } as never,
-  });
-  return { code, out: out.join(''), err: err.join('') };
+  const { exitCode: code, stdout: out, stderr: err } = await latentfield(argv);
+  return { code, out, err };
 }
 
 const rows = Array.from({ length: 30 }, (_, n) => {
@@ -71,6 +67,9 @@ it('--exposure models counts per unit of a column, and commands on new rows need
   );
   expect([byKind.code, byKind.err]).toEqual([expect.any(Number), expect.stringContaining('densities of their kinds')]);
   expect((await called('project', at('kinds'), at('some.csv'))).code).toBe(0);
+  expect((await called('info', at('fit'))).out).toContain("\noffset: the logarithm of 'population'\n");
+  const page = await called('explore', at('fit'), '--page', at('page.html'));
+  expect([page.code, page.err]).toEqual([2, expect.stringMatching(/fit with an offset, which the page does not show/)]);
 });
 
 it('refuses tables without the exposure, and exposures that are not above 0', async () => {
