@@ -32,17 +32,19 @@ for (const path of ENGINE_TESTS) {
     throw new Error(`There is no ${path}: ENGINE_TESTS names it.`);
 }
 
-// koffi is an optional peer, so it goes into a separate folder.
+// koffi is an optional peer, so it goes into a separate folder. One thread each: tests run side by side.
 const nativeEngine = {
   LATENTFIELD_ENGINE: 'native',
-  // One thread each: tests run side by side.
   OPENBLAS_NUM_THREADS: '1',
+  VITEST_MAX_WORKERS: '1',
   NODE_PATH: join(place, 'node_modules'),
 };
 const node = (script, ...args) => [process.execPath, join('scripts', script), ...args];
 const npx = (...args) => ['npx', '--no-install', ...args];
 const script = (...args) => [process.execPath, ...args];
-const onEngine = ['vitest', 'run', '--tags-filter=!long', ...ENGINE_TESTS];
+// Each module is transformed once, by the first run of tests.
+const vitest = (...args) => npx('vitest', 'run', '--experimental.fsModuleCache', ...args);
+const onEngine = [vitest('--tags-filter=!long', ...ENGINE_TESTS)];
 const steps = [
   { name: 'prepare', run: [node('prepare.mjs')], isNeeded: true },
   // Waits for the network.
@@ -59,15 +61,16 @@ const steps = [
   { name: 'site', run: [node('buildSite.mjs')], isBeside: true },
   { name: 'bundlers', run: [node('checkBundlers.mjs')], isBeside: true },
   // Tests of pages and of built files among them.
-  { name: 'tests: long', run: [npx('vitest', 'run', '--tags-filter=long')], counts: true },
-  { name: 'engine native: tests', run: [npx(...onEngine)], env: nativeEngine, counts: true },
+  { name: 'tests: long', run: [vitest('--tags-filter=long')], counts: true },
+  // Longest first.
   {
     name: 'engine typescript: tests',
-    run: [npx(...onEngine)],
-    env: { LATENTFIELD_ENGINE: 'typescript' },
+    run: onEngine,
+    env: { LATENTFIELD_ENGINE: 'typescript', VITEST_MAX_WORKERS: '1' },
     counts: true,
+    isBeside: true,
   },
-  // Longest first.
+  { name: 'engine native: tests', run: onEngine, env: nativeEngine, counts: true, isBeside: true },
   { name: 'commands', run: [node('checkCommands.mjs')], isBeside: true },
   // Its checks do not depend on load.
   {
