@@ -72,7 +72,7 @@ const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--si
 });
 if (status !== 0) process.exit(1);
 
-/** Folders in which npx has found the program: it takes longer to find it than many commands take. */
+/** Folders where npx has found the program: it takes longer to find it than many commands take. */
 const found = new Set();
 const rows = [];
 for (const file of chosen) {
