@@ -9,12 +9,14 @@ import {
   canvas,
   choose,
   describePlayground,
+  downloaded,
   drawer,
   file,
   fitted,
   iterations,
   link,
   map,
+  menu,
   NAMED,
   newPage,
   open,
@@ -180,7 +182,7 @@ describePlayground('fits', () => {
     await panel().getByText('Trustworthiness').waitFor();
     await settled();
     const seen = decode(await savedBytes('plot.png'));
-    const card = decode(await savedBytes('card.png'));
+    const card = decode(await downloaded(() => menu('Share', 'Picture')));
     expect(card.width).toBe(seen.width);
     // A head of 84 pixels, and a foot with one line for the regimes and one for the scale.
     expect(card.height - seen.height - 84).toBeOneOf([22 + 24, 22 + 48]);

@@ -52,6 +52,7 @@ export function Header(given: Given) {
     exported,
   } = given;
   const { shown, run } = fitting;
+  const isExportable = shown?.of !== undefined && run === undefined;
   return (
     <header>
       <button
@@ -114,13 +115,18 @@ export function Header(given: Given) {
           ['Link to these settings', 'the fit runs again where it is opened', share.settings],
           ['Link with the whole fit', 'for small tables; it contains the rows', share.fit],
           ['One page with the fit', 'an HTML file that decodes without a network', share.page],
+          ...(isExportable
+            ? ([['Picture', 'a PNG file with title, legend and scale', () => exported('card.png')]] as const)
+            : []),
         ]}
       />
       <Menu
         title="Export"
         icon="save"
-        isDisabled={shown?.of === undefined || run !== undefined}
-        items={Object.entries(EXPORTS).map(([file, { about }]) => [file, about, () => exported(file)])}
+        isDisabled={!isExportable}
+        items={Object.entries(EXPORTS)
+          .filter(([file]) => file !== 'card.png')
+          .map(([file, { about }]) => [file, about, () => exported(file)])}
       />
       <button type="button" class="tool" aria-label="Light or dark" title="Light or dark" onClick={switchTheme}>
         <Icon name="dark" />
@@ -178,7 +184,7 @@ function verdictOf({ fit, of }: Shown, scores: Scores | undefined, uncertainty: 
     ? 'Intervals are too narrow'
     : share === ''
       ? ''
-      : `Uncertainty: ${share} % of each column's spread`;
+      : `Uncertainty: ${share}\u00a0% of each column's spread`;
   return [begin === '' && !isFinished ? 'Not finished' : begin, end].filter((part) => part !== '').join('. ');
 }
 

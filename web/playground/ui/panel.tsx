@@ -62,7 +62,7 @@ export function Overview({
   return (
     <>
       <h2>{other ?? fit.model}</h2>
-      <p class="note">
+      <p class="note overview">
         {about === undefined ? '' : `${about[0]!.toUpperCase()}${about.slice(1)}. `}
         {counted(dataset.observations.rows, 'row')} in {counted(dimensions, 'dimension')}.
         {fit.latentVariances !== undefined &&
