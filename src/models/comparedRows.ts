@@ -72,8 +72,10 @@ async function filled(fitted: Fit, Y: Matrix): Promise<Matrix> {
   } catch (error) {
     const isRefused = error instanceof InvalidInputError && error.code === 'followsNoise';
     if (!isRefused || reconstruct === undefined) throw error;
-    const means = await reconstruct(Y, given && { given });
-    return Y.map((entry, i, j) => (Number.isNaN(entry) ? means.at(i, j) : entry));
+    const holed = Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN));
+    const means = await reconstruct(rowsOf(Y, holed), given && { given: rowsOf(given, holed) });
+    const filledIn = new Map(holed.map((i, k) => [i, means.row(k)]));
+    return Y.map((entry, i, j) => (Number.isNaN(entry) ? filledIn.get(i)![j]! : entry));
   }
 }
 
