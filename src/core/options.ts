@@ -131,7 +131,7 @@ export function checkName(name: unknown, of: string): void {
 }
 
 /**
- * Checks an options object against a strict schema and returns it.
+ * Checks an options object against a strict schema and returns it; an entry that is undefined is left out.
  *
  * @throws InvalidInputError for an unknown name, suggesting the nearest known one, or a value of the wrong type
  * @internal
@@ -141,9 +141,13 @@ export function checkOptions<
 >(schema: T, options: unknown, caller: string): v.InferOutput<T> {
   const known = Object.keys(schema.entries);
   const result = readGiven(`The options of ${caller}`, () => {
-    const unknown = Object.keys(options ?? {}).find((name) => !known.includes(name));
-    if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
-    return safeParseOwn(schema, options);
+    const entries = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+    const unknown = entries.find(([name]) => !known.includes(name));
+    if (unknown !== undefined) throw unknownName('option', unknown[0], known, caller);
+    return safeParseOwn(
+      schema,
+      typeof options === 'object' && options !== null ? Object.fromEntries(entries) : options,
+    );
   });
   if (result.success) return result.output;
   const issue = result.issues[0];

@@ -69,7 +69,12 @@ it('--exposure models counts per unit of a column, and commands on new rows need
   expect((await called('project', at('kinds'), at('some.csv'))).code).toBe(0);
   expect((await called('info', at('fit'))).out).toContain("\noffset: the logarithm of 'population'\n");
   const page = await called('explore', at('fit'), '--page', at('page.html'));
-  expect([page.code, page.err]).toEqual([2, expect.stringMatching(/fit with an offset, which the page does not show/)]);
+  expect([page.code, page.err]).toEqual([0, '']);
+  const selected = await called(
+    ...['select', at('counts.csv'), '-m', 'gplvm', '--exposure', 'population', '--likelihood', 'poisson'],
+    ...['--grid', '{"inducing":[4]}', '--dim', '1', '--folds', '2', '--max-iterations', '4'],
+  );
+  expect([selected.code, selected.out]).toEqual([0, expect.stringMatching(/^-?[\d.]+ \{"inducing":4\}\nbest/)]);
 });
 
 it('refuses tables without the exposure, and exposures that are not above 0', async () => {
@@ -97,6 +102,10 @@ it('refuses tables without the exposure, and exposures that are not above 0', as
   await refused(/no column 'populatoin' for the exposure/, ...fit, 'populatoin');
   await refused(/pca has no offset. Leave out --exposure/, ...fit, 'population', '-m', 'pca');
   await refused(/both were given/, ...fit, 'population', '--offset', 'a', '--likelihood', 'poisson');
-  await refused(/An offset is for counts, but no column is one.*--as visits:count/, ...fit, 'population');
+  writeFileSync(at('halves.csv'), table(rows.map((row) => `${row}.5`)).replaceAll(/,(\d+)(?=,)/g, ',$1.5'));
+  await refused(
+    /An offset is for counts, whole numbers from 0, but no column is one.*--as visits:count/,
+    ...['fit', at('halves.csv'), '-o', at('other'), '--exposure', 'population'],
+  );
   await refused(/for counts and labels/, ...fit, 'population', '-m', 'gplvm');
 });

@@ -61,7 +61,7 @@ describe('expected densities of many rows', () => {
           kernel,
           p,
           { inducing: Z, factor, groups: [{ columns: Int32Array.of(0, 1), mean: means, roots }] },
-          { mean: rows(mean), variance: rows(variance) },
+          { x: { mean: rows(mean), variance: rows(variance) } },
           nodes,
           counts(),
           {},
