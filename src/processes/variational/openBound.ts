@@ -80,9 +80,6 @@ const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>(
 function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: BoundOptions, Y: Matrix): OpenBound {
   const data = columnGroups(Y);
   const isWhole = data.weights === undefined;
-  if (hasOffset && shards !== undefined) {
-    throw new InvalidInputError('Shards take no offset of the functions. Leave out shards, or the offset.');
-  }
   const open = shards?.open(Y, kernel, likelihood);
   const inBlocks = isWhole && !hasOffset && isInBlocks(Y.rows);
   return {

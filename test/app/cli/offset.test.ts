@@ -68,8 +68,6 @@ it('--exposure models counts per unit of a column, and commands on new rows need
   expect([byKind.code, byKind.err]).toEqual([expect.any(Number), expect.stringContaining('densities of their kinds')]);
   expect((await called('project', at('kinds'), at('some.csv'))).code).toBe(0);
   expect((await called('info', at('fit'))).out).toContain("\noffset: the logarithm of 'population'\n");
-  const page = await called('explore', at('fit'), '--page', at('page.html'));
-  expect([page.code, page.err]).toEqual([0, '']);
   const selected = await called(
     ...['select', at('counts.csv'), '-m', 'gplvm', '--exposure', 'population', '--likelihood', 'poisson'],
     ...['--grid', '{"inducing":[4]}', '--dim', '1', '--folds', '2', '--max-iterations', '4'],
