@@ -141,13 +141,10 @@ export function checkOptions<
 >(schema: T, options: unknown, caller: string): v.InferOutput<T> {
   const known = Object.keys(schema.entries);
   const result = readGiven(`The options of ${caller}`, () => {
-    const entries = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
-    const unknown = entries.find(([name]) => !known.includes(name));
-    if (unknown !== undefined) throw unknownName('option', unknown[0], known, caller);
-    return safeParseOwn(
-      schema,
-      typeof options === 'object' && options !== null ? Object.fromEntries(entries) : options,
-    );
+    const given = (options ?? {}) as Record<string, unknown>;
+    const unknown = Object.keys(given).find((name) => !known.includes(name) && given[name] !== undefined);
+    if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
+    return safeParseOwn(schema, options);
   });
   if (result.success) return result.output;
   const issue = result.issues[0];

@@ -39,5 +39,9 @@ function prepare(part: unknown): void {
   };
 }
 
-/** A copy of an object without inherited members. */
-const own = <T extends object>(value: T): T => Object.assign(Object.create(null), value) as T;
+/** A copy of an object without inherited members, and without those that are undefined. */
+const own = <T extends object>(value: T): T =>
+  Object.assign(
+    Object.create(null),
+    Object.fromEntries(Object.entries(value).filter((entry) => entry[1] !== undefined)),
+  );

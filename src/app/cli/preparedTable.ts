@@ -1,7 +1,7 @@
 import { differInUnits } from '../../core/index.ts';
 import { InvalidInputError, type Matrix } from '../../index.ts';
 import { knownRowsOf } from '../../inference/index.ts';
-import { byKind, type ModelOptions, withKnownRows } from '../../models/index.ts';
+import { byKind, covariates, type ModelOptions, withKnownRows } from '../../models/index.ts';
 import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 import type { Given } from './flags.ts';
 import type { FlaggedOptions } from './jsonOptions.ts';
@@ -214,12 +214,12 @@ function tableByKind(table: Table, options: ModelOptions, given: ModelTableArgum
   ]);
   return {
     ...{ table, model: chosen, observations: table.observations, units: undefined },
-    options: withRows(table, {
-      latentDim: Math.min(2, table.columns.length),
-      ...options,
+    options: {
+      ...withRows(table, { latentDim: Math.min(2, table.columns.length), ...options }),
       ...(hasHoles && { missing: 'ignore' }),
+      ...(table.given && { given: covariates(table.given.rows) }),
       columns: byKind(as === undefined ? {} : { as }),
-    }),
+    } as ModelOptions,
   };
 }
 
