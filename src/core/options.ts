@@ -141,9 +141,8 @@ export function checkOptions<
 >(schema: T, options: unknown, caller: string): v.InferOutput<T> {
   const known = Object.keys(schema.entries);
   const result = readGiven(`The options of ${caller}`, () => {
-    const given = (options ?? {}) as Record<string, unknown>;
-    const unknown = Object.keys(given).find((name) => !known.includes(name) && given[name] !== undefined);
-    if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
+    const other = Object.entries(options ?? {}).find(([name, own]) => own !== undefined && !known.includes(name));
+    if (other) throw unknownName('option', other[0], known, caller);
     return safeParseOwn(schema, options);
   });
   if (result.success) return result.output;
