@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountingReporter } from './test/runner/countingReporter.ts';
+import { LongFirst } from './test/runner/longFirst.ts';
 
 const ALL = 'test/**/*.test.ts';
 /** Tests that need a TensorFlow.js of their own, or put modules in place of the library's. */
@@ -42,6 +43,7 @@ export default defineConfig({
         timeout: 600_000,
       },
     ],
+    sequence: { sequencer: LongFirst },
     // What a page shows is waited for: beside other work a page may take seconds.
     expect: { poll: { timeout: 20_000 } },
     projects: [
@@ -75,8 +77,6 @@ export default defineConfig({
           include: [REAL_DATA],
           setupFiles: ['test/setup.ts'],
           isolate: false,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
           hookTimeout: 600_000,
         },
       },

@@ -98,6 +98,7 @@ function tablesIn(folder, seed) {
     folder,
     small: table('small', 150, 5),
     many: table('many', 300, 5),
+    wide: table('wide', 300, 12),
     large: table('large', 1500, 12),
     huge: table('huge', 6000, 30),
     /** A fit whose seconds are by the same clock. */
@@ -111,7 +112,7 @@ function tablesIn(folder, seed) {
   };
 }
 
-function* estimates({ folder, small, many, large, fitted }) {
+function* estimates({ folder, small, many, wide, large, fitted }) {
   const out = (name) => ['--out', join(folder, name)];
   for (const [model, ...more] of [
     ['gplvm', '--max-iterations', '60'],
@@ -135,7 +136,7 @@ function* estimates({ folder, small, many, large, fitted }) {
     args: [
       'project',
       fitted('amongMany', large, '--model', 'gplvm', '--options', '{"inducing":50}', '--max-iterations', '20'),
-      many,
+      wide,
       ...out('amongMany.csv'),
     ],
   };

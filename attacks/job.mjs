@@ -18,9 +18,11 @@ import { checksum } from 'latentfield/core';
 import { readTable } from 'latentfield/io';
 import { startThreads } from 'latentfield/numerics';
 import { latentPlot, precisionGrid, svgToPng } from 'latentfield/plot';
-import { run } from '../dist/app/cli/run.js';
 import { killedModel, killedOptions } from './killedFit.mjs';
 import { answersOf, own, savedModels, savedOptions, Y } from './savedModels.mjs';
+
+/** The command line, which most of the work here does without. */
+const commandLine = async () => (await import('../dist/app/cli/run.js')).run;
 
 const jobs = {
   /** Checksums of the answers of fits of these models. */
@@ -85,6 +87,7 @@ const jobs = {
   /** A command by a clock that counts the processor seconds of this thread, times a scale: its lines on stderr, and when it wrote them. */
   async timed(given) {
     const { args, scale } = JSON.parse(given);
+    const run = await commandLine();
     // Threads that compile and collect garbage run next to this one at the beginning.
     const ofThread = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e9;
     const start = ofThread();
@@ -187,6 +190,7 @@ function isWholeJson(path) {
 /** Exit codes and messages of a few commands with their files in a folder. */
 async function commandsIn(folder, flags = []) {
   mkdirSync(folder, { recursive: true });
+  const run = await commandLine();
   const ended = [];
   const said = async (args) => {
     let text = '';

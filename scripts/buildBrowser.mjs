@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { entries } from '../web/entries.mjs';
+import { bundlePageDeclarations } from './bundleDeclarations.mjs';
 import { MODULES } from './modules.mjs';
 import { ownNames } from './ownNames.mjs';
 
@@ -22,57 +23,6 @@ export * as ops from './engine/tensors/ops.js';
 export * as plot from './app/plot/index.js';
 export { fitInWorker, serveFits } from './app/workers/index.js';
 `;
-
-const DECLARED = {
-  map: `import type { Fit } from '../index.js';
-
-/** What map may be given. */
-export interface MapOptions {
-  /** The name of a model, 'pca' unless given; others are loaded when they are asked for. */
-  readonly model?: string | undefined;
-  /** Options of the model, such as { latentDim: 2 }. */
-  readonly options?: Readonly<Record<string, unknown>> | undefined;
-  /** One a row: colors. */
-  readonly labels?: readonly (string | number)[] | undefined;
-  /** Names of the columns, for the row under the pointer. */
-  readonly columns?: readonly string[] | undefined;
-  readonly seed?: number | undefined;
-  readonly maxIterations?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-/** A map within an element. */
-export interface DrawnMap {
-  readonly fit: Fit;
-  release(): void;
-}
-/** Draws a map of rows into an element: principal components at once, and the latents of another model when it is fitted. */
-export declare function map(element: HTMLElement, rows: readonly (readonly number[])[], options?: MapOptions): Promise<DrawnMap>;
-`,
-  'draw-map': `import type { Matrix, MatrixLike } from '../index.js';
-
-/** A fit, or any other value with latents; its map decodes if it predicts. */
-export interface Mapped {
-  /** N×q; the first two dimensions are drawn. */
-  readonly latents: MatrixLike;
-  predict?(X: Matrix, options: { noise: true }): { readonly mean: Matrix; readonly variance: Matrix };
-}
-/** What drawMap may be given. */
-export interface DrawOptions {
-  /** Fitted rows, N×D. */
-  readonly rows: readonly (readonly number[])[];
-  /** One a row: colors. */
-  readonly labels?: readonly (string | number)[] | undefined;
-  /** Names of the columns, for the row under the pointer. */
-  readonly columns?: readonly string[] | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-/** Draws the map of a fit into an element; dragging decodes, if the fit predicts. It loads no model. */
-export declare function drawMap(element: HTMLElement, fit: Mapped, options: DrawOptions): Promise<{ release(): void }>;
-`,
-  widget: `declare const widget: { render(given: { readonly model: unknown; readonly el: HTMLElement }): () => void };
-export default widget;
-`,
-};
 
 /** The bundle of one entry, which is code, or a file of dist/. */
 async function make(entry, code, options) {
@@ -126,12 +76,16 @@ function modulesAtOnce({ output }) {
 
 await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
 await make('app/workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
-await make('../web/url/map.ts', undefined, { name: 'map', together: true });
-await make('../web/url/drawMap.ts', undefined, { name: 'draw-map', codeSplitting: false });
-await make('../web/url/widget.ts', undefined, { name: 'widget', codeSplitting: false });
+for (const [name, source, options] of [
+  ['map', 'map.ts', { together: true }],
+  ['draw-map', 'drawMap.ts', { codeSplitting: false }],
+  ['widget', 'widget.ts', { codeSplitting: false }],
+]) {
+  await make(`../web/url/${source}`, undefined, { name, ...options });
+  await bundlePageDeclarations(name, source);
+}
 // It exports nothing, and a separate line states so, so that no tool treats it as CommonJS.
 appendFileSync(join(folder, 'worker.js'), '\nexport {};\n');
 writeFileSync(join(folder, 'latentfield.d.ts'), LIBRARY.replaceAll("'./", "'../").trimStart());
-for (const name of ['map', 'draw-map', 'widget']) writeFileSync(join(folder, `${name}.d.ts`), DECLARED[name]);
 // A worker's file exports nothing.
 writeFileSync(join(folder, 'worker.d.ts'), 'export {};\n');

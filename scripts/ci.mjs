@@ -1,11 +1,12 @@
 // All checks, each with its seconds; ends with `N passed, N failed` alone on the last line: tests count one by one, by the closing
 // lines of their runs, and every other step counts as one. A step that fails does not keep the others from running, unless they
-// need what it makes. Steps that keep one processor busy run two at a time, each printed when it ends.
+// need what it makes. Steps that keep one processor busy run side by side, one more than processors: some wait for other processes and for
+// servers. Each is printed when it ends.
 //
 //   bash .ci/run [STEP…]        (only the steps whose names contain one of these words)
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,17 +33,19 @@ for (const path of ENGINE_TESTS) {
     throw new Error(`There is no ${path}: ENGINE_TESTS names it.`);
 }
 
-// koffi is an optional peer, so it goes into a separate folder.
+// koffi is an optional peer, so it goes into a separate folder. One thread each: tests run side by side.
 const nativeEngine = {
   LATENTFIELD_ENGINE: 'native',
-  // One thread each: tests run side by side.
   OPENBLAS_NUM_THREADS: '1',
+  VITEST_MAX_WORKERS: '1',
   NODE_PATH: join(place, 'node_modules'),
 };
 const node = (script, ...args) => [process.execPath, join('scripts', script), ...args];
 const npx = (...args) => ['npx', '--no-install', ...args];
 const script = (...args) => [process.execPath, ...args];
-const onEngine = ['vitest', 'run', '--tags-filter=!long', ...ENGINE_TESTS];
+// Each module is transformed once, by the first run of tests.
+const vitest = (...args) => npx('vitest', 'run', '--experimental.fsModuleCache', ...args);
+const onEngine = [vitest('--tags-filter=!long', ...ENGINE_TESTS)];
 const steps = [
   { name: 'prepare', run: [node('prepare.mjs')], isNeeded: true },
   // Waits for the network.
@@ -59,16 +62,24 @@ const steps = [
   { name: 'site', run: [node('buildSite.mjs')], isBeside: true },
   { name: 'bundlers', run: [node('checkBundlers.mjs')], isBeside: true },
   // Tests of pages and of built files among them.
-  { name: 'tests: long', run: [npx('vitest', 'run', '--tags-filter=long')], counts: true },
-  { name: 'engine native: tests', run: [npx(...onEngine)], env: nativeEngine, counts: true },
-  {
-    name: 'engine typescript: tests',
-    run: [npx(...onEngine)],
-    env: { LATENTFIELD_ENGINE: 'typescript' },
-    counts: true,
-  },
+  { name: 'tests: long', run: [vitest('--tags-filter=long')], counts: true },
   // Longest first.
   { name: 'commands', run: [node('checkCommands.mjs')], isBeside: true },
+  { name: 'attacks', run: [script('attacks/run.mjs', '--quick')], isBeside: true },
+  // Without ../shared it names the reproductions that it leaves out.
+  {
+    name: 'reproductions',
+    run: [script('bench/reproductions/run.mjs', '--all', '--quick', '--check')],
+    isBeside: true,
+  },
+  {
+    name: 'engine typescript: tests',
+    run: onEngine,
+    env: { LATENTFIELD_ENGINE: 'typescript', VITEST_MAX_WORKERS: '1' },
+    counts: true,
+    isBeside: true,
+  },
+  { name: 'engine native: tests', run: onEngine, env: nativeEngine, counts: true, isBeside: true },
   // Its checks do not depend on load.
   {
     name: 'benchmark',
@@ -79,13 +90,6 @@ const steps = [
   {
     name: 'benchmarks of today',
     run: [script('bench/checkAge.mjs'), script('bench/show.mjs', '--check')],
-    isBeside: true,
-  },
-  { name: 'attacks', run: [script('attacks/run.mjs', '--quick')], isBeside: true },
-  // Without ../shared it names the reproductions that it leaves out.
-  {
-    name: 'reproductions',
-    run: [script('bench/reproductions/run.mjs', '--all', '--quick', '--check')],
     isBeside: true,
   },
   // The same bits on Node 20, 22, 24, 26, Bun, Deno and in Chromium; names those that it could not get.
@@ -133,7 +137,7 @@ while (waiting.length > 0) {
   if (end === 0) await taken([waiting.shift()]);
   else {
     const group = waiting.splice(0, end < 0 ? waiting.length : end);
-    await Promise.all([taken(group), taken(group)]);
+    await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => taken(group)));
   }
 }
 if (counts.passed === 0) counts.failed ||= 1;

@@ -1,7 +1,7 @@
 import { count, library } from './data.mjs';
 import { FIRST_SEED, misfit, rankedMaps, rankedModels } from './ranks.mjs';
 
-const SIZES = { full: { draws: 1000, maps: 200 }, quick: { draws: 100, maps: 20 } };
+const SIZES = { full: { draws: 1000, maps: 200 }, quick: { draws: 20, maps: 4 } };
 
 async function run(study) {
   const { draws, maps } = SIZES[study.quick ? 'quick' : 'full'];

@@ -55,7 +55,7 @@ const columnDraws =
     return columns[0].map((_, i) => columns.map((column) => column[i]));
   };
 
-/** Posterior draws among which a truth has its rank: every tenth of two chains of 500. */
+/** Posterior draws among which a truth has its rank: every tenth of two chains. */
 const THINNED = 99;
 /** Rows of a map that is drawn. */
 const FEW = 10;
@@ -141,9 +141,9 @@ export function rankedModels(library) {
 /**
  * The same for a map of ten rows on a line, drawn with its kernel and noise: `ranksOf(random)` → the ranks of the distance of two rows, which does not
  * depend on the direction of the line, and of the noise among posterior draws; and the rank of the distance under Gaussian rows, fitted at the
- * values that were drawn.
+ * values that were drawn. There are `thinnedTo` draws, of chains of five times as many.
  */
-export function rankedMaps(library) {
+export function rankedMaps(library, thinnedTo = THINNED) {
   const { covariance, defineModel, fit, fixed, gaussian, gaussianProcess, latent, logNormal, Matrix } = library;
   const { observed, positive, rbf, samplePosterior, seededRandom, standardNormal } = library;
   const drawnColumns = columnDraws(library);
@@ -175,12 +175,13 @@ export function rankedMaps(library) {
     return { values, Y, distance: Math.abs(X[0][0] - X[1][0]) };
   }
 
-  const rankAmong = (truth, numbers) => numbers.filter((number) => number < truth).length / (THINNED + 1);
+  const rankAmong = (truth, numbers) => numbers.filter((number) => number < truth).length / (numbers.length + 1);
 
   async function byDraws(random) {
     const { values, Y, distance } = simulated(random);
-    const draws = await samplePosterior(mapModel({ Y, ...drawn }), { chains: 2, warmup: 500, draws: 500, seed: 1 });
-    const thinned = (of) => Array.from({ length: THINNED }, (_, i) => of(10 * i + 9));
+    const each = 5 * (thinnedTo + 1);
+    const draws = await samplePosterior(mapModel({ Y, ...drawn }), { chains: 2, warmup: each, draws: each, seed: 1 });
+    const thinned = (of) => Array.from({ length: thinnedTo }, (_, i) => of(10 * i + 9));
     const [first, second] = ['x[0, 0]', 'x[1, 0]'].map((name) => draws.values(name).data);
     const noise = draws.values(draws.names.find((name) => name.endsWith('noise'))).data;
     return {
@@ -204,7 +205,7 @@ export function rankedMaps(library) {
     return {
       distance: rankAmong(
         distance,
-        Array.from({ length: THINNED }, () => Math.abs(at(0) - at(1))),
+        Array.from({ length: thinnedTo }, () => Math.abs(at(0) - at(1))),
       ),
     };
   }

@@ -3,7 +3,7 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { dividedColumns, savedObservations } from '../core/observations.ts';
 import { checkGiven } from '../core/options.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
-import { knownRowsOf } from '../inference/fit/knownRows.ts';
+import { chosenRows, knownRowsOf } from '../inference/fit/knownRows.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
 import { dividesColumns } from './savedFit.ts';
@@ -72,8 +72,10 @@ async function filled(fitted: Fit, Y: Matrix): Promise<Matrix> {
   } catch (error) {
     const isRefused = error instanceof InvalidInputError && error.code === 'followsNoise';
     if (!isRefused || reconstruct === undefined) throw error;
-    const means = await reconstruct(Y, { given });
-    return Y.map((entry, i, j) => (Number.isNaN(entry) ? means.at(i, j) : entry));
+    const holed = Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN));
+    const means = await reconstruct(rowsOf(Y, holed), { given: chosenRows(given, holed) });
+    const filledIn = new Map(holed.map((i, k) => [i, means.row(k)]));
+    return Y.map((entry, i, j) => (Number.isNaN(entry) ? filledIn.get(i)![j]! : entry));
   }
 }
 

@@ -43,6 +43,18 @@ describe.skipIf(why !== '')(`what a page loads by URL${why}`, { tags: 'long' }, 
     expect(drawn).toBeLessThanOrEqual(16_000);
   });
 
+  it('declares what it exports, with the comments of its sources', () => {
+    for (const [name, made] of [
+      ['map', 'map'],
+      ['draw-map', 'drawMap'],
+    ] as const) {
+      const text = readFileSync(join(built, `${name}.d.ts`), 'utf8');
+      expect(text).toMatch(new RegExp(`\\*/\\ndeclare function ${made}\\(element: HTMLElement, `));
+      expect(text).toMatch(new RegExp(`^export \\{ ${made} \\};$`, 'm'));
+      expect(readFileSync(join(built, `${name}.js`), 'utf8')).toMatch(new RegExp(`export\\{\\w+ as ${made}\\}`));
+    }
+  });
+
   it('is one file for a notebook: the widget contains no import', () => {
     const code = readFileSync(join(built, 'widget.js'), 'utf8');
     expect(code).not.toMatch(/(?:^|[;}\n])\s*import\s*[\w{*"']/);

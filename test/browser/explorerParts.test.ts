@@ -8,6 +8,7 @@ import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { repairsOf } from '../../web/playground/data/repairs.ts';
 import { byLabels, contrastOf, PALETTES, type Theme } from '../../web/playground/drawing/colors.ts';
 import { namesOf } from '../../web/playground/drawing/names.ts';
+import { withoutOptions } from '../../web/playground/fitSummary.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
 import { nearestRows } from '../../web/playground/neighbors.ts';
 import { rowsFound } from '../../web/playground/search.ts';
@@ -77,6 +78,17 @@ const dataset = (over: Partial<Dataset> = {}): Dataset => ({
   view: { kind: 'values' },
   notes: [],
   ...over,
+});
+
+describe('a message of the library', () => {
+  it('names no option of a program in the page, and remains a sentence', async () => {
+    const cells = Array.from({ length: 12 }, (_, i) => (i % 4 === 0 ? 'k.A.' : String(i + 0.5)));
+    const bytes = new TextEncoder().encode(['a,b', ...cells.map((cell, i) => `${i},${cell}`)].join('\n'));
+    const error = await parseTable(bytes, 'own.csv', { allowMissing: true }).catch((failure: Error) => failure);
+    expect(withoutOptions((error as Error).message)).toMatch(
+      /contains 'k\.A\.', which is not a finite number\. If it marks a missing value, treat it as missing\. Otherwise correct it, or drop the column\.$/,
+    );
+  });
 });
 
 describe('a search for rows', () => {

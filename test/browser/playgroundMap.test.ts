@@ -194,9 +194,7 @@ describePlayground('the map', () => {
     await expect.poll(() => against.locator('tbody tr').count()).toBe(12);
     await expect.poll(() => against.locator('tbody tr').first().innerText()).toMatch(/^\S+\s+[\d.]+ \/ [\d.]+$/);
     await panel()
-      .getByText(
-        /not to be trusted where they are \(trustworthiness below 0\.8\)\. On average they keep [\d.]+ of their \d+ nearest rows\.$/,
-      )
+      .getByText(/in doubt \(trustworthiness below 0\.8\)\. On average they keep [\d.]+ of their \d+ nearest rows\.$/)
       .waitFor();
     const table = (await downloaded(() => press('Save these rows'))).toString();
     expect(table.trim().split('\n')).toHaveLength(count + 1);
@@ -243,7 +241,7 @@ describePlayground('the map', () => {
     await page.keyboard.press('Escape');
     await map().focus();
     await page.keyboard.press('t');
-    const box = page.getByRole('region', { name: 'Rows not to trust here' });
+    const box = page.getByRole('region', { name: 'Rows in doubt' });
     const bars = (await box.getByRole('img').getAttribute('aria-label'))!.split(': ')[1]!;
     const counts = bars.split(', ').map(Number);
     expect(counts.reduce((a, b) => a + b)).toBe(150);

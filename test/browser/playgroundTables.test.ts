@@ -512,7 +512,7 @@ describePlayground('tables and keys', () => {
     const heading = (name: string) => panel().getByRole('heading', { name });
     await state('place', ['Escape', 'ArrowRight'], heading('Expected here'));
     await state('path', ['Escape', 'g', 'n', 'Enter', 'p', 'Enter'], panel().getByText(/^Length/));
-    await state('trust', ['Escape', 't'], page.getByRole('region', { name: 'Rows not to trust here' }));
+    await state('trust', ['Escape', 't'], page.getByRole('region', { name: 'Rows in doubt' }));
     await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor({ state: 'attached' });
     await state('compare', ['t', '2'], page.getByRole('application', { name: /PCA$/ }));
     await page.getByRole('searchbox').fill('annular');

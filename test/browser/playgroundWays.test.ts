@@ -318,8 +318,8 @@ describePlayground('ways on', () => {
     };
     await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
     await small('overview');
-    await press('Rows not to trust (T)');
-    await page.getByRole('region', { name: 'Rows not to trust here' }).waitFor();
+    await press('Rows in doubt (T)');
+    await page.getByRole('region', { name: 'Rows in doubt' }).waitFor();
     await small('trust');
     await map().focus();
     await page.keyboard.press('t');
@@ -344,6 +344,34 @@ describePlayground('ways on', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await small('keys');
+  });
+
+  it('shows how sure the map is, and how large its table, in full at every width', async () => {
+    await open({ viewport: { width: 1280, height: 720 } });
+    await page
+      .locator('[data-status]')
+      .getByText(/in doubt\. Uncertainty: \d+\s% of each column's spread/)
+      .waitFor();
+    const isWhole = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluate(
+          ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+            scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1,
+        );
+    for (const width of [1280, 1440, 1920]) {
+      await page.setViewportSize({ width, height: 720 });
+      expect(await isWhole('.status p'), `sentence at ${width}`).toBe(true);
+      expect(await isWhole('.app > header'), `bar at ${width}`).toBe(true);
+      const end = await page.locator('.subject').evaluate((subject) => {
+        const [box, shape] = [subject.getBoundingClientRect(), subject.querySelector('span')!.getBoundingClientRect()];
+        return box.right - shape.right;
+      });
+      expect(end, `rows and columns at ${width}`).toBeGreaterThan(-1);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    const { y, height } = (await panel().getByText('in doubt').boundingBox())!;
+    expect(y + height).toBeLessThan(844);
   });
 
   it('reads numbers in groups of digits by one button', async () => {
@@ -652,6 +680,13 @@ describePlayground('ways on', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await map().focus();
+    await page.keyboard.press('?');
+    await expect.poll(() => button('Close').evaluate((element) => element === document.activeElement)).toBe(true);
+    await map().focus();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => map().evaluate((element) => element === document.activeElement)).toBe(true);
     const opener = button('Data and model');
     await opener.focus();
     await page.keyboard.press('m');

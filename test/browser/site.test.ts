@@ -308,14 +308,20 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
   it('begins with a map as wide as the page, on which a cross goes around until one takes it, and leaves the wheel to the page', async () => {
     const served = await servedFolder(site);
     browser ??= await startChromium();
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     await page.goto(`${served.url}index.html`);
     const frame = page.frameLocator('iframe');
     const map = frame.getByRole('application', { name: /^Map of 150 rows, gplvm/ });
     await map.waitFor({ timeout: 60_000 });
     const box = (await page.locator('iframe').boundingBox())!;
     expect(box.width).toBeGreaterThan(1240);
-    expect(box.y + 300).toBeLessThan(800);
+    expect(box.y + 300).toBeLessThan(720);
+    // The hint covers neither the scale nor a tool.
+    const boxOf = async (selector: string) => (await frame.locator(selector).boundingBox())!;
+    await frame.locator('.scale').waitFor();
+    const [hint, scale, tools] = [await boxOf('.hint'), await boxOf('.scale'), await boxOf('.rail')];
+    expect(hint.x).toBeGreaterThan(scale.x + scale.width);
+    expect(tools.y + tools.height).toBeLessThan(scale.y);
     const place = () => frame.getByText(/^At latent 1 /).innerText();
     const first = await place();
     await expect.poll(place).not.toBe(first);
@@ -344,6 +350,9 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     const tables = page.locator('.tables a');
     expect(await tables.count()).toBe(3);
     for (const text of await tables.allInnerTexts()) expect(text).toMatch(/CC BY 4\.0|CC0/);
+    // They are the next thing below the map.
+    const top = async (selector: string) => (await page.locator(selector).first().boundingBox())!.y;
+    expect((await top('.tables')) - (await top('.below'))).toBeLessThan(150);
     await page.evaluate(() => {
       const transfer = new DataTransfer();
       transfer.items.add(new File(['a,b,kind\n1,2,x\n3,4,y\n5,7,x\n6,1,y\n'], 'mine.csv'));

@@ -87,6 +87,9 @@ const BEGINNINGS: readonly (readonly [question: string, ...pages: string[]])[] =
   ['how to send somebody my map', 'first-map'],
   ['fit stopped before it converged, what to do', 'troubleshooting'],
   ['use the GPU', 'project/engines'],
+  ['which model should I use', 'which-model'],
+  ['is my data uploaded', 'pages-and-notebooks'],
+  ['use in React', 'pages-and-notebooks'],
   ['what does the trustworthiness score mean', 'articles/trust', 'new-rows'],
   ['time series of motion capture', 'which-model', 'models'],
 ];

@@ -8,7 +8,7 @@ import { expectJointFits } from './jointFit.ts';
 const sets = [
   ['oil flow', 'oil_train_X.npy', 60, { distances: 300, moments: 300 }, true],
   ['the motion capture of a run', 'run1_X.npy', 55, { distances: 300, moments: 300 }, true],
-  ['USPS', 'usps_X.npy', 200, { distances: 20, moments: 3 }, false],
+  ['USPS', 'usps_X.npy', 100, { distances: 20, moments: 3 }, false],
 ] as const;
 
 describe('latents fitted together with a field over them meet the conditions of the field, and are stationary within 300 evaluations', () => {

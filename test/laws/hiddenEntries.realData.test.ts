@@ -30,7 +30,10 @@ for (const name of ['wine', 'iris']) {
   describe.runIf(file).each(own)(`intervals of 90 %% of entries hidden from ${name}, by %s,`, (_, model) => {
     // Fits and places of gplvm take longer.
     it.each(model === models.gplvm ? [0.2] : [0.1, 0.2, 0.4])('cover .84 to .95 of a share of %s', async (share) => {
-      const whole = standardized((await readTable(file!)).observations);
+      const { observations } = await readTable(file!);
+      // Of the 178 wines every second one: fits of them all take eight times as long.
+      const step = name === 'wine' ? 2 : 1;
+      const whole = standardized(Matrix.from(observations.toArrays().filter((_, i) => i % step === 0)));
       const random = seededRandom(1);
       let [all, within] = [0, 0];
       // Of a small table several times: the standard error of a share of 200 is .02.

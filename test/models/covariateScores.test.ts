@@ -74,14 +74,15 @@ describe('a fit with covariates', () => {
   it('is assessed over rows, dimensions and holes', { tags: 'long' }, async () => {
     const holed = Y.map((entry, i, j) => ((i + 3 * j) % 11 === 0 ? Number.NaN : entry));
     const model = gplvm(holed, { ...options, missing: 'ignore', given: covariates(seasons) });
-    const fitted = await fit(model, { maxIterations: 25 });
-    const found = await assess(fitted, { starts: 1, bootstraps: 2, dimensions: [2], shuffled: 2 });
+    const few = { maxIterations: 25 };
+    const fitted = await fit(model, few);
+    const found = await assess(fitted, { starts: 1, bootstraps: 2, dimensions: [2], shuffled: 2, fit: few });
     expect(found.notAssessed).toEqual({});
     expect(found.holes!.entries).toBeGreaterThan(3);
     expect(found.dimensions.map(({ latentDim }) => latentDim)).toEqual([1, 2]);
     expect((await comparedRows(fitted)).data.every(Number.isFinite)).toBe(true);
     const { beside, without } = await equalFits();
-    const parts = { starts: 0, bootstraps: 0, shuffled: 2, dimensions: [] };
+    const parts = { starts: 0, bootstraps: 0, shuffled: 2, dimensions: [], fit: few };
     const [own, plain] = [await assess(beside, parts), await assess(without, parts)];
     expect(own.scores).toEqual(plain.scores);
   });

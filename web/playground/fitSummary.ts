@@ -83,7 +83,10 @@ export function summaryOf(fit: AnyFit): FitSummary {
 
 /** Sentence without options of programs, which the page does not have. */
 export const withoutOptions = (sentence: string): string =>
-  sentence.replace(/ \([^()]*`[^()]*\)/g, '').replace(/,(?: or)? [^,.:;()`]*`[^`]*`/g, '');
+  sentence
+    .replace(/set `missingValues: [^`]*`/g, 'treat it as missing')
+    .replace(/ \([^()]*`[^()]*\)/g, '')
+    .replace(/,(?: or)? [^,.:;()`]*`[^`]*`/g, '');
 
 /** Stored information about the table, and about how it was fitted. */
 export function tableOf(

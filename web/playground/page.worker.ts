@@ -13,6 +13,7 @@ import { DAYS, seasonColumns } from '../../src/app/io/dates.ts';
 import { type Background, backgroundOf, type Place } from './background.ts';
 import { type Beside, deviationsOf, type RowView } from './data/dataset.ts';
 import type { Repair } from './data/repairs.ts';
+import type { ExpectedTime } from './expectedTime.ts';
 import {
   type AnyFit,
   type FitSummary,
@@ -63,8 +64,8 @@ export type Request =
   | { readonly kind: 'beside'; readonly bytes: Uint8Array; readonly name: string; readonly columns: readonly string[] }
   /** Ways to read a table that cannot be read unchanged. */
   | { readonly kind: 'repairs'; readonly bytes: Uint8Array; readonly name: string }
-  /** Expected seconds of all iterations of a fit. */
-  | { readonly kind: 'expectedTime'; readonly settings: Settings; readonly rows: FittedRows }
+  /** Expected time of all iterations of a fit; if rough, extrapolated from some of its rows. */
+  | { readonly kind: 'expectedTime'; readonly settings: Settings; readonly rows: FittedRows; readonly isRough: boolean }
   | { readonly kind: 'fit'; readonly settings: Settings; readonly rows: FittedRows }
   /** Continues its current fit. */
   | { readonly kind: 'goOn'; readonly settings: Settings }
@@ -123,7 +124,7 @@ export interface Answers {
   readonly read: PlainTable;
   readonly beside: readonly Beside[];
   readonly repairs: readonly Repair[];
-  readonly expectedTime: number;
+  readonly expectedTime: ExpectedTime;
   readonly fit: FitSummary;
   readonly goOn: FitSummary;
   /** Opened fit with its fitted rows and stored information, if the file contains them. */
@@ -378,9 +379,33 @@ async function search(
 /** Iterations that are timed for an estimate, and milliseconds after which fewer suffice. */
 const TIMED = { iterations: 6, milliseconds: 5000 } as const;
 
+/** Numbers of rows for a rough estimate, and bounds on the power of their number that a step takes. */
+const SOME_ROWS = [150, 300] as const;
+const POWERS = [1, 3] as const;
+
+/** Expected time of all iterations, at the pace of the first ones of all rows, or from two numbers of rows by a power law. */
+async function expectedTime({ settings, rows, isRough }: Request & { kind: 'expectedTime' }): Promise<ExpectedTime> {
+  const observations = matrix(rows.observations);
+  const N = observations.rows;
+  const [few, more] = SOME_ROWS;
+  if (!isRough || N <= more) return { seconds: await paceOf(settings, { ...rows, observations }), of: undefined };
+  const evenly = (count: number) => {
+    const chosen = Array.from({ length: count }, (_, k) => Math.floor((k * N) / count));
+    return paceOf(settings, {
+      ...rows,
+      observations: Matrix.from(chosen.map((i) => observations.row(i))),
+      labels: rows.labels && chosen.map((i) => rows.labels![i]!),
+    });
+  };
+  const [short, long] = [await evenly(few), await evenly(more)];
+  if (long === 0) return { seconds: 0, of: more };
+  const power = Math.min(POWERS[1], Math.max(POWERS[0], Math.log(long / short) / Math.log(more / few)));
+  return { seconds: long * (N / more) ** power, of: more };
+}
+
 /** Expected seconds of all iterations of a fit, at the pace of its first ones; 0 for a solution without iterations. */
-async function expectedTime({ settings, rows }: Request & { kind: 'expectedTime' }): Promise<number> {
-  const { model } = modelOf(settings, { ...rows, observations: matrix(rows.observations) });
+async function paceOf(settings: Settings, rows: Parameters<typeof modelOf>[1]): Promise<number> {
+  const { model } = modelOf(settings, rows);
   const times = [performance.now()];
   for (const steps = fitSteps(model, searchOf(settings, TIMED.iterations)); ; ) {
     const { done } = await steps.next();

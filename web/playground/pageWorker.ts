@@ -1,6 +1,7 @@
 import { Matrix } from 'latentfield/core';
 import type { Background, Place } from './background.ts';
 import type { Dataset } from './data/dataset.ts';
+import type { ExpectedTime } from './expectedTime.ts';
 import type { FitSummary, FittedRows, PlainMatrix } from './fitSummary.ts';
 import type { Answers, FitStep, Placed, Reply, Request, Scores, Signal } from './page.worker.ts';
 import type { Rounded } from './rounded.ts';
@@ -65,9 +66,9 @@ export class PageWorker {
     return this.fitted(await this.ask({ kind: 'fit', settings, rows: rowsOf(dataset) }));
   }
 
-  /** Expected seconds of all iterations of a fit on this machine. */
-  expectedTime(settings: Settings, dataset: Dataset): Promise<number> {
-    return this.ask({ kind: 'expectedTime', settings, rows: rowsOf(dataset) });
+  /** Expected time of all iterations of a fit on this machine; if rough, extrapolated from some of its rows. */
+  expectedTime(settings: Settings, dataset: Dataset, isRough: boolean): Promise<ExpectedTime> {
+    return this.ask({ kind: 'expectedTime', settings, rows: rowsOf(dataset), isRough });
   }
 
   /** Continues the search of its fit. */

@@ -25,7 +25,7 @@ export const search = {
           .replace(/(?<=[a-z]{3})(ies)$/, 'y')
           .replace(/(?<=[a-z]{2}[^su])s$/, '');
         const STOP =
-          'a an and are as at be been but by can could do doe for from get give given had has have how i if in into is it its many me my no not number of on one or should so some take than that the their them then there these they thi those to use used using want was way what when where which while who why will with without would you your after before between';
+          'a an and are as at be been but by can could do doe for from get give given had has have how i if in into is it its many me my no not number of on one or should so some take than that the their them then there these they thi those to use used using want was way what when where while who why will with without would you your after before between';
         if (word.length < 2 || STOP.split(' ').includes(word)) return null;
         const SAME = {
           sklearn: 'scikitlearn',

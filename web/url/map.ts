@@ -1,5 +1,5 @@
 import { type Fit, fit, Matrix, pca } from 'latentfield';
-import { type Mapped, predictOf, type Stage, showFit } from './drawMap.ts';
+import { type Mapped, predictOf, type Stage, showFit } from './showFit.ts';
 import { removeError, showError, stageIn } from './stage.ts';
 
 /** Options of {@link map}. */

@@ -171,8 +171,8 @@ export function doubtSentence(doubtful: number, points: number, orElse = ''): st
   const bound = LEAST.trustworthiness;
   if (doubtful === 0)
     return `All ${points} points can be trusted where they are: their neighbors on the map are near in the data (trustworthiness of at least ${bound}).`;
-  const [verb, where] = doubtful === 1 ? ['is', 'it is: its'] : ['are', 'they are: their'];
-  return `${doubtful} of ${points} points (${percent(doubtful / points)}) ${verb} not to be trusted where ${where} neighbors on the map are not those in the data (trustworthiness below ${bound})${orElse}.`;
+  const [verb, whose] = doubtful === 1 ? ['is', 'its'] : ['are', 'their'];
+  return `${doubtful} of ${points} points ${verb} in doubt: ${whose} neighbors on the map are not those in the data (trustworthiness below ${bound})${orElse}.`;
 }
 
 /** Points whose neighbors differ from the data's or from other maps'; all points if the map shows nothing. */

@@ -113,7 +113,7 @@ function withinSupports({ layout }: FitProblem, outcome: FitOutcome): FitOutcome
     const came = wrong.entry === undefined ? '' : `, but the search reached ${wrong.entry}`;
     const message =
       `Failed: '${path}'${wrong.place} must be ${wrong.range}${came}. ` +
-      `Divide the observations by their size, or fix the parameter with fixed(…). ${outcome.message}`;
+      `The objective grows toward this border: give it a prior that vanishes there, fix it with fixed(…), or divide the observations by their size if a variance reached 0. ${outcome.message}`;
     return { ...outcome, status: 'failed', message };
   }
   return outcome;

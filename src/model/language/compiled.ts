@@ -36,7 +36,7 @@ import {
   type LatentVariable,
   type MappedVariable,
   type ObservedVariable,
-  type Placing,
+  type ParameterRegistry,
   type PointRows,
   pointRows,
   pointsOf,
@@ -193,7 +193,7 @@ export function compiled(
 
   for (const [parameter, name] of shared) parameters[name] = parameter;
   /** Registers a component's parameters under a key, with their paths by the component's names. */
-  const place = (
+  const register = (
     part: string,
     own: Readonly<Record<string, Parameter>>,
     pathOf: (name: string) => string = (name) => `${part}.${name}`,
@@ -308,12 +308,12 @@ export function compiled(
 
   const initialOf = (part: string): ParameterValues =>
     Object.fromEntries([...paths.get(part)!.values()].map((path) => [path, parameters[path]!.initial]));
-  const placing: Placing = {
+  const registry: ParameterRegistry = {
     ...{ model: result, parameters, pointwise, maps, seed, observations, functions, starts, spreads },
-    ...{ rowCount, place, initialOf },
+    ...{ rowCount, register, initialOf },
   };
-  const placeDensity = (node: Node, { path, density }: PlacedDensity) =>
-    place(path, parametersOf(density, result.startOf(node)));
+  const registerDensity = (node: Node, { path, density }: PlacedDensity) =>
+    register(path, parametersOf(density, result.startOf(node)));
 
   for (const node of nodes) {
     const { name, variable, densities } = node;
@@ -325,17 +325,17 @@ export function compiled(
       starts.set(name, () => seen.get(name)!.filled);
     } else if (variable.role === 'latent') {
       columns.set(name, variable.dim);
-      starts.set(name, variable['~starts'].place(node as Node<LatentVariable>, placing));
+      starts.set(name, variable['~starts'].begin(node as Node<LatentVariable>, registry));
     } else if (variable.role === 'embedded') {
       columns.set(name, variable.dim);
     } else {
-      const value = variable['~starts'](node as Node<MappedVariable>, placing);
+      const value = variable['~starts'](node as Node<MappedVariable>, registry);
       columns.set(name, value.columns);
       starts.set(name, () => value);
     }
-    for (const placed of densities) if (!placed.isFactor) placeDensity(node, placed);
+    for (const placed of densities) if (!placed.isFactor) registerDensity(node, placed);
   }
-  for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) placeDensity(node, placed);
+  for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) registerDensity(node, placed);
   for (const [parameter, name] of shared) {
     if ([...paths.values()].some((own) => [...own.values()].includes(name))) continue;
     throw new InvalidInputError(

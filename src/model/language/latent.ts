@@ -25,7 +25,7 @@ import {
   type LatentStarts,
   type LatentVariable,
   type LatentVariableOptions,
-  type Placing,
+  type ParameterRegistry,
   POINTS,
   type PointRows,
   pointsOf,
@@ -123,9 +123,9 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   );
 }
 
-/** Initialization of latents: at maps of the observations by `init: 'tsne'`, at coordinates on a chart if these have a higher log density, or by `placeRows`. */
+/** Initialization of latents: at maps of the observations by `init: 'tsne'`, at coordinates on a chart if these have a higher log density, or by `startedRows`. */
 const LATENT_STARTS: LatentStarts = {
-  place: placeRows,
+  begin: startedRows,
   observations: latentObservations,
   note: ({ init, posterior }) =>
     spreadNote(posterior !== undefined && 'init' in posterior && init === 'pca' ? posterior.init : init),
@@ -156,8 +156,8 @@ const LATENT_STARTS: LatentStarts = {
 };
 
 /** Registers the parameters of a latent variable's posterior, and returns its initial rows. */
-function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
-  const { model, parameters, pointwise, maps, seed, observations, functions, spreads, rowCount, place } = placing;
+function startedRows(node: Node<LatentVariable>, registry: ParameterRegistry): () => Matrix {
+  const { model, parameters, pointwise, maps, seed, observations, functions, spreads, rowCount, register } = registry;
   const { graph } = model;
   const left = lazily(() => besideKnown(graph, functions()));
   const { name, variable } = node;
@@ -210,12 +210,12 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
     // Separate from parameters of the density, which may have the same names.
     const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
     const pathOf = (key: string) => prefix + key.slice(POINTS.length);
-    place(pointsOf(name), own, pathOf);
+    register(pointsOf(name), own, pathOf);
     const ofPoints = isSpread ? posterior.pointwise : Object.keys(own).filter((key) => key === POINTS);
     if (node.isPointwise) pointwise.push(...ofPoints.map(pathOf));
     const started = lazily((): RowsStart => {
       const inputs = posterior.mapsObservations ? model.encoderInputs(node) : undefined;
-      return latentRowsAt(model, node, placing.initialOf(pointsOf(name)), inputs);
+      return latentRowsAt(model, node, registry.initialOf(pointsOf(name)), inputs);
     });
     if (isSpread) spreads.set(name, started);
     return () => started().mean;
@@ -239,7 +239,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
       mean: start,
       variance: new Matrix(new Float64Array(start.data.length).fill(ENCODED_VARIANCE), start.rows, start.columns),
     }));
-    place(
+    register(
       `${name}.posterior`,
       posterior.encoder.parameters({
         observations: observations(),

@@ -50,7 +50,7 @@ export function mapped<const F = undefined>(
     given: list,
     factors: factorsOf(own.factors, 'mapped'),
     dim: own.dim,
-    '~starts': placeMapped,
+    '~starts': startedMap,
   });
 }
 
@@ -88,7 +88,7 @@ function mappedTarget(
   return joinedColumns([initialLatents('pca', rows, available), Matrix.zeros(rows.rows, columns - available)]);
 }
 
-const placeMapped: MappedStart = (node, { model, seed, observations, starts, place, initialOf }) => {
+const startedMap: MappedStart = (node, { model, seed, observations, starts, register, initialOf }) => {
   const { graph, seen } = model;
   const { name, variable } = node;
   const wide = mappedColumns(graph, node);
@@ -115,7 +115,7 @@ const placeMapped: MappedStart = (node, { model, seed, observations, starts, pla
     latentDim: wide,
     seed,
   });
-  place(name, own);
+  register(name, own);
   const inputs = givenStarts.map((own, i) => matrixTensor(model.features(node, i) ?? own));
   return tensorMatrix(model.mapped(node, valueTensors(initialOf(name)), inputs));
 };

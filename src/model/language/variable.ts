@@ -170,7 +170,7 @@ export const POINTS = 'latents';
 export const pointsOf = (name: string) => `${name} points`;
 
 /** Registry of the variables' parameters. */
-export interface Placing {
+export interface ParameterRegistry {
   readonly model: CompiledGraph;
   /** The parameters of the model so far, by path. */
   readonly parameters: Record<string, Parameter>;
@@ -188,7 +188,11 @@ export interface Placing {
   readonly spreads: Map<string, () => RowsStart>;
   readonly rowCount: (variable: Variable) => number;
   /** Registers a component's parameters under a key, with their paths by the component's names. */
-  readonly place: (part: string, own: Readonly<Record<string, Parameter>>, pathOf?: (name: string) => string) => void;
+  readonly register: (
+    part: string,
+    own: Readonly<Record<string, Parameter>>,
+    pathOf?: (name: string) => string,
+  ) => void;
   /** Initial values of a component's parameters, by path. */
   readonly initialOf: (part: string) => ParameterValues;
 }
@@ -196,7 +200,7 @@ export interface Placing {
 /** Initialization of latent variables. Part of the variables, so that pages of models without latents do not load its code. */
 export interface LatentStarts {
   /** Registers the parameters of the posterior, and returns its initial rows. */
-  readonly place: (node: Node<LatentVariable>, placing: Placing) => () => Matrix;
+  readonly begin: (node: Node<LatentVariable>, registry: ParameterRegistry) => () => Matrix;
   /** Observations for initializing latents, without the part explained by known variables. */
   readonly observations: (graph: VariableGraph, seen: ReadonlyMap<string, Observations>) => Matrix;
   /** Chooses initial values before the fit, if variables start at maps; undefined otherwise. */
@@ -211,7 +215,7 @@ export interface LatentStarts {
 }
 
 /** Registers the parameters of a variable's map, and returns its initial value. */
-export type MappedStart = (node: Node<MappedVariable>, placing: Placing) => Matrix;
+export type MappedStart = (node: Node<MappedVariable>, registry: ParameterRegistry) => Matrix;
 
 interface Common {
   readonly kind: 'variable';

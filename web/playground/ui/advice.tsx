@@ -1,4 +1,5 @@
 import type { OwnTable } from '../data/ownTable.ts';
+import type { ExpectedTime } from '../expectedTime.ts';
 import { countsOf, IN_BATCHES, isSlow, MODELS, type Settings, withNeeded } from '../settings.ts';
 import { duration } from './fitBar.tsx';
 import type { OnRole } from './stages.tsx';
@@ -96,22 +97,16 @@ export function TimeAdvice({
   expected,
   settings,
 }: {
-  readonly expected: number | undefined;
+  readonly expected: ExpectedTime | undefined;
   readonly settings: Settings;
 }) {
   if (expected === undefined) return null;
-  if (Number.isNaN(expected)) {
-    return (
-      <p class="note" role="status">
-        The time of the fit is being estimated. Its first steps take long, so it may take minutes.
-      </p>
-    );
-  }
+  const { seconds, of } = expected;
   return (
     <p class="note" role="status">
-      On this machine, the fit takes about {duration(expected)} if it needs all{' '}
-      {settings.maxIterations.toLocaleString('en')} iterations, and less if it converges earlier. It can be paused, and
-      stopped at any point.
+      On this machine, the fit takes {of === undefined ? 'about' : 'roughly'} {duration(seconds)} if it needs all{' '}
+      {settings.maxIterations.toLocaleString('en')} iterations, and less if it converges earlier
+      {of !== undefined && ` (judged by ${of} of its rows)`}. It can be paused, and stopped at any point.
     </p>
   );
 }

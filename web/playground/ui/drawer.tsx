@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Dataset, RowView } from '../data/dataset.ts';
 import type { OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
+import type { ExpectedTime } from '../expectedTime.ts';
 import { isDense, type Settings } from '../settings.ts';
 import { SlowAdvice, TableAdvice, TimeAdvice } from './advice.tsx';
 import { ModelFields } from './fields.tsx';
@@ -17,8 +18,8 @@ interface Given {
   readonly isOpen: boolean;
   readonly close: () => void;
   readonly settings: Settings;
-  /** Expected seconds of the fit, if these are many. */
-  readonly expected: number | undefined;
+  /** Expected time of the fit, if it is long. */
+  readonly expected: ExpectedTime | undefined;
   readonly change: (changed: Partial<Settings>) => void;
   readonly own: OwnTable | undefined;
   readonly dataset: Dataset | undefined;

@@ -512,6 +512,8 @@ export function Explorer({
     const arrow = ARROWS[event.key];
     const { key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // Escape closes what is open first.
+    if (key === 'Escape' && document.querySelector('.drawer.open, .keys, .pop') !== null) return;
     let isHandled = true;
     if (arrow !== undefined) {
       const [spanX, spanY] = map.current!.spans();
@@ -546,8 +548,6 @@ export function Explorer({
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event) || !['n', 'p', 'Escape'].includes(event.key)) return;
-      // Escape closes what is open first.
-      if (event.key === 'Escape' && document.querySelector('.drawer.open, .keys, .pop') !== null) return;
       newestKey.current(event);
     };
     addEventListener('keydown', pressed);

@@ -52,6 +52,7 @@ export function Header(given: Given) {
     exported,
   } = given;
   const { shown, run } = fitting;
+  const isExportable = shown?.of !== undefined && run === undefined;
   return (
     <header>
       <button
@@ -114,13 +115,18 @@ export function Header(given: Given) {
           ['Link to these settings', 'the fit runs again where it is opened', share.settings],
           ['Link with the whole fit', 'for small tables; it contains the rows', share.fit],
           ['One page with the fit', 'an HTML file that decodes without a network', share.page],
+          ...(isExportable
+            ? ([['Picture', 'a PNG file with title, legend and scale', () => exported('card.png')]] as const)
+            : []),
         ]}
       />
       <Menu
         title="Export"
         icon="save"
-        isDisabled={shown?.of === undefined || run !== undefined}
-        items={Object.entries(EXPORTS).map(([file, { about }]) => [file, about, () => exported(file)])}
+        isDisabled={!isExportable}
+        items={Object.entries(EXPORTS)
+          .filter(([file]) => file !== 'card.png')
+          .map(([file, { about }]) => [file, about, () => exported(file)])}
       />
       <button type="button" class="tool" aria-label="Light or dark" title="Light or dark" onClick={switchTheme}>
         <Icon name="dark" />
@@ -159,10 +165,7 @@ function ModelChoice({ fitting: { shown }, onModel, onDrawer }: Given) {
 }
 
 /** Endings of searches that did not converge. */
-const UNFINISHED: Readonly<Record<string, string>> = {
-  maxIterations: 'at the limit on iterations',
-  stopped: 'stopped',
-};
+const UNFINISHED = ['maxIterations', 'stopped'];
 const MEANINGLESS: Readonly<Record<string, string>> = { degenerate: 'Degenerate', failed: 'Failed' };
 
 /** Sentence about a fit: how many rows can be trusted, with the reservations of its ending and its noise, as in `assess`. */
@@ -170,19 +173,19 @@ function verdictOf({ fit, of }: Shown, scores: Scores | undefined, uncertainty: 
   const { status, isAtNoiseFloor } = fit;
   const meaningless = MEANINGLESS[status];
   if (meaningless !== undefined) return `${meaningless}: this map means nothing`;
-  const unfinished = UNFINISHED[status];
+  const isFinished = !UNFINISHED.includes(status);
   const certainty = of === undefined ? '' : certaintyOf(scores);
   const begin =
-    unfinished === undefined
+    isFinished || certainty === ''
       ? certainty
-      : `Not finished, ${unfinished}${certainty === '' ? '' : `: so far, ${certainty[0]!.toLowerCase()}${certainty.slice(1)}`}`;
-  if (isAtNoiseFloor) {
-    const narrow = 'intervals are too narrow, as the noise is at its lower limit';
-    return begin === '' ? `${narrow[0]!.toUpperCase()}${narrow.slice(1)}` : `${begin}, but ${narrow}`;
-  }
+      : `Not finished: so far, ${certainty[0]!.toLowerCase()}${certainty.slice(1)}`;
   const share = uncertainty === undefined ? '' : uncertainty < 0.005 ? 'less than 1' : Math.round(100 * uncertainty);
-  const predictions = share === '' ? [] : `Predictions are uncertain by ${share} % of each column's spread`;
-  return [begin === '' ? [] : begin, predictions].flat().join('. ');
+  const end = isAtNoiseFloor
+    ? 'Intervals are too narrow'
+    : share === ''
+      ? ''
+      : `Uncertainty: ${share}\u00a0% of each column's spread`;
+  return [begin === '' && !isFinished ? 'Not finished' : begin, end].filter((part) => part !== '').join('. ');
 }
 
 /** How many rows can be trusted where they are, in the words of `assess`. */
@@ -261,7 +264,7 @@ function Status({ fitting: { shown, run, problem }, controls, reading, scores }:
         {message}
         <span class="hidden">{isDone && problem === '' ? `: ${shown!.fit.message}` : ''}</span>
       </p>
-      {isDone && ['maxIterations', 'stopped'].includes(shown!.fit.status) && shown!.of?.settings !== undefined && (
+      {isDone && UNFINISHED.includes(shown!.fit.status) && shown!.of?.settings !== undefined && (
         <button type="button" class="link" onClick={controls.goOn}>
           Continue
         </button>

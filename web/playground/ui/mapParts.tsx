@@ -78,8 +78,8 @@ export function Tools({ tool, setTool, hasPaths, isTrust, setTrust, canTrust, ma
       <button
         type="button"
         class="tool"
-        aria-label="Rows not to trust (T)"
-        title="Rows not to trust (T)"
+        aria-label="Rows in doubt (T)"
+        title="Rows in doubt (T)"
         aria-pressed={isTrust}
         disabled={!canTrust}
         onClick={() => setTrust(!isTrust)}

@@ -62,7 +62,7 @@ export function Overview({
   return (
     <>
       <h2>{other ?? fit.model}</h2>
-      <p class="note">
+      <p class="note overview">
         {about === undefined ? '' : `${about[0]!.toUpperCase()}${about.slice(1)}. `}
         {counted(dataset.observations.rows, 'row')} in {counted(dimensions, 'dimension')}.
         {fit.latentVariances !== undefined &&
@@ -85,9 +85,6 @@ export function Overview({
           </ul>
         </section>
       )}
-      {dataset.labels !== undefined && coloring.numbers === undefined && coloring.kinds.length <= 12 && (
-        <Means {...common} onlyKind={onlyKind} />
-      )}
       <section class="part" aria-label="How sure">
         <div class="head">
           <h3>How sure</h3>
@@ -99,6 +96,9 @@ export function Overview({
         </div>
         <Trust {...{ scores, dataset, fit: other === undefined ? fit : undefined }} />
       </section>
+      {dataset.labels !== undefined && coloring.numbers === undefined && coloring.kinds.length <= 12 && (
+        <Means {...common} onlyKind={onlyKind} />
+      )}
       {other === undefined && (
         <details class="part details" open={isDetails} onToggle={({ currentTarget }) => setDetails(currentTarget.open)}>
           <summary>Details</summary>
@@ -411,9 +411,8 @@ export function ChosenPanel({
           ) : null}
           {byRow !== undefined && (
             <p class="note">
-              <b class={doubtful > 0 ? 'doubt' : ''}>{doubtful} of these</b> are not to be trusted where they are
-              (trustworthiness below {least}). On average they keep {(keptHere / rows.length).toFixed(1)} of their{' '}
-              {scores!.neighbors} nearest rows.
+              <b class={doubtful > 0 ? 'doubt' : ''}>{doubtful} of these</b> are in doubt (trustworthiness below {least}
+              ). On average they keep {(keptHere / rows.length).toFixed(1)} of their {scores!.neighbors} nearest rows.
             </p>
           )}
         </section>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted } from '../data/dataset.ts';
 import type { ColumnUse, Head, OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
+import type { ExpectedTime } from '../expectedTime.ts';
 import { MODELS, type Role, type Settings } from '../settings.ts';
 import { SlowAdvice, TableAdvice, TimeAdvice } from './advice.tsx';
 import { short } from './figures.tsx';
@@ -173,8 +174,8 @@ interface WelcomeGiven {
   /** Table that was read and is not fitted yet. */
   readonly table: OwnTable | undefined;
   readonly settings: Settings;
-  /** Expected seconds of its fit, if these are many. */
-  readonly expected: number | undefined;
+  /** Expected time of its fit, if it is long. */
+  readonly expected: ExpectedTime | undefined;
   readonly change: (changed: Partial<Settings>) => void;
   readonly onRole: OnRole;
   readonly onFile: OnFile;
@@ -426,7 +427,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['+ − 0', 'zoom, show all'],
   ['G Enter', 'shortest path: Enter sets its start, then its end, at the cross or the row'],
   ['L', 'lasso'],
-  ['T', 'rows not to trust'],
+  ['T', 'rows in doubt'],
   ['1 … 5', 'other maps of the same rows'],
   ['/', 'search: a row, a label, or column > value; Enter chooses the matching rows'],
   ['M', 'data and model'],
@@ -434,11 +435,17 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 export function Keys({ close }: { readonly close: () => void }) {
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    first.current!.focus();
+    return () => before?.focus();
+  }, []);
   return (
     <div class="keys card" role="dialog" aria-label="Keys">
       <div class="head">
         <h2>Keys</h2>
-        <button type="button" class="link" onClick={close}>
+        <button ref={first} type="button" class="link" onClick={close}>
           Close
         </button>
       </div>

@@ -18,9 +18,9 @@ export function TrustBox({
   const most = Math.max(...counts);
   const doubtful = byRow.reduce((count, value) => count + (value < least ? 1 : 0), 0);
   return (
-    <section class="scale trust card" aria-label="Rows not to trust here">
+    <section class="scale trust card" aria-label="Rows in doubt">
       <p class="title">
-        Rows not to trust here
+        Rows in doubt
         <button type="button" class="link" onClick={close}>
           Close
         </button>
