@@ -17,7 +17,6 @@ export type {
   ObservationsLike,
   OffsetColumn,
 } from './namedTable.ts';
-export { besideIn } from './namedTable.ts';
 export { differInUnits, type ScaleOption, type Standardization, savedObservations } from './observations.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom, shuffled } from './random.ts';

@@ -34,24 +34,15 @@ export interface NamedTable {
   /** Units that cells are written with, such as '%', by column. */
   readonly writtenUnits?: Readonly<Record<string, string>>;
   /** Covariates of the points. */
-  readonly given?: GivenColumns;
+  readonly given?: GivenColumns | undefined;
   /** Offset of the functions of counts and labels. */
-  readonly offset?: OffsetColumn & { readonly rows: Matrix };
+  readonly offset?: (OffsetColumn & { readonly rows: Matrix }) | undefined;
 }
 
 /** Column of a table with an offset, or with an exposure, whose logarithm is the offset. */
 export interface OffsetColumn {
   readonly column: string;
   readonly isExposure: boolean;
-}
-
-/** Rows of known variables that a table has in addition to its observations; undefined if there are none. */
-export function besideIn({
-  given,
-  offset,
-}: Pick<NamedTable, 'given' | 'offset'>): Matrix | Readonly<Record<string, Matrix>> | undefined {
-  if (offset === undefined) return given?.rows;
-  return { ...(given && { given: given.rows }), offset: offset.rows };
 }
 
 /** Columns of a table that are covariates. */

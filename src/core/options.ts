@@ -131,7 +131,7 @@ export function checkName(name: unknown, of: string): void {
 }
 
 /**
- * Checks an options object against a strict schema and returns it.
+ * Checks an options object against a strict schema and returns it; an entry that is undefined is left out.
  *
  * @throws InvalidInputError for an unknown name, suggesting the nearest known one, or a value of the wrong type
  * @internal
@@ -141,8 +141,8 @@ export function checkOptions<
 >(schema: T, options: unknown, caller: string): v.InferOutput<T> {
   const known = Object.keys(schema.entries);
   const result = readGiven(`The options of ${caller}`, () => {
-    const unknown = Object.keys(options ?? {}).find((name) => !known.includes(name));
-    if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
+    const other = Object.entries(options ?? {}).find(([name, own]) => own !== undefined && !known.includes(name));
+    if (other) throw unknownName('option', other[0], known, caller);
     return safeParseOwn(schema, options);
   });
   if (result.success) return result.output;

@@ -39,5 +39,9 @@ function prepare(part: unknown): void {
   };
 }
 
-/** A copy of an object without inherited members. */
-const own = <T extends object>(value: T): T => Object.assign(Object.create(null), value) as T;
+/** A copy of an object without inherited members, and without those that are undefined. */
+function own<T extends object>(value: T): T {
+  const copy = Object.create(null) as T;
+  for (const key of Object.keys(value) as (keyof T)[]) if (value[key] !== undefined) copy[key] = value[key];
+  return copy;
+}

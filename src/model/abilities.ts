@@ -136,7 +136,7 @@ export interface Imputing {
    * Imputes missing entries of observations Y (n×D, NaN where missing). The observed entries of a row determine the posterior of its latents, over
    * which the missing entries are predicted: by importance sampling of points around the maxima of log p(x|y). Variances include the noise and the
    * uncertainty of the functions and of the latents: σ² + E[v(x)] + Var[m(x)]. For a row of the fitted table, the mapping is conditioned on the other
-   * rows only.
+   * rows only. A row without any entry has the predictive moments under the prior of its latents, if that is normalized.
    *
    * @throws InvalidInputError with the code 'followsNoise' for fitted rows if the latents have absorbed the noise: with many latent coordinates, the
    *   errors of predictions cannot be estimated

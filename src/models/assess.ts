@@ -41,7 +41,7 @@ import { fit } from '../inference/fit/fit.ts';
 import type { FitOptions } from '../inference/fit/fitOptions.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
 import { fitThreads } from '../inference/fit/fitThreads.ts';
-import { fittedCovariates } from '../inference/fit/fittedCovariates.ts';
+import { chosenRows, knownRowsOf } from '../inference/fit/knownRows.ts';
 import { perturbedStarts } from '../inference/fit/perturbedStarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
 import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../inference/scores/clusterings.ts';
@@ -156,11 +156,8 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const every = Int32Array.from({ length: X.rows }, (_, i) => i);
   // Fields over points fill in columns of the points that were fitted, and have no mapping to new rows.
   const { impute, predict } = fitted as Fit;
-  const beside = fittedCovariates(fitted);
-  const optionsFor = (rows: ArrayLike<number>) => ({
-    ...(signal && { signal }),
-    ...(beside && { given: rowsOf(beside, rows) }),
-  });
+  const known = knownRowsOf(fitted);
+  const optionsFor = (rows: ArrayLike<number>) => ({ signal, given: chosenRows(known, rows) });
   const probe = (rows: Matrix) =>
     filledIn(fitted, withHidden(rows, seededRandom(seed)), optionsFor(every.subarray(0, rows.rows)));
   const whole =

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import type { MatrixLike } from '../core/matrix.ts';
-import type { ObservationsLike } from '../core/namedTable.ts';
+import { isTable, type ObservationsLike } from '../core/namedTable.ts';
 import type { ScaleOption } from '../core/observations.ts';
 import { savedObservations } from '../core/observations.ts';
 import {
@@ -14,7 +13,7 @@ import {
   typed,
 } from '../core/options.ts';
 import { aligned } from '../core/wording.ts';
-import { fittedCovariates } from '../inference/fit/fittedCovariates.ts';
+import { isNamed, knownRowsOf } from '../inference/fit/knownRows.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { Draws } from '../inference/sampling/index.ts';
 import { compareElpd, type ElpdRow } from '../inference/sampling/leaveOneOut.ts';
@@ -96,8 +95,8 @@ const schema = v.strictObject({
    * the rest of their rows.
    */
   heldOut: v.optional(typed<ObservationsLike>()),
-  /** Covariates of the new observations, n×p, for fits with covariates; default the table's. */
-  given: v.optional(typed<MatrixLike>()),
+  /** Covariates of the new observations, n×p, or covariates and offset by name, for fits with them; default the table's. */
+  given: v.optional(typed<KnownRowsOptions['given']>()),
   /** Seed for hiding entries; default 0. */
   seed: seedOption,
   /** Whether Laplace's approximation of the evidence is computed for fits without a bound, at 2·N·q evaluations each; default true. */
@@ -137,35 +136,28 @@ export async function compareModels(
   fits: readonly ComparedFit[] | readonly Draws[],
   options: ComparisonOptions = {},
 ): Promise<Comparison | DrawsComparison> {
-  const {
-    heldOut,
-    given: covariates,
-    seed,
-    laplace,
-    own = {},
-    signal,
-  } = checkOptions(schema, options, 'compareModels');
+  const { heldOut, given: known, seed, laplace, own = {}, signal } = checkOptions(schema, options, 'compareModels');
   const all = givenList<ComparedFit | Draws>(fits, 'compareModels', 'a list of fits');
   const drawn = all.filter(isDraws);
   if (drawn.length > 0) return comparedDraws(drawn, all.length, options);
   const given = all as readonly ComparedFit[];
   checkComparable(given);
   const names = numbered(given.map(({ model }) => model));
-  const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind' | 'entryBehind' | 'entryBehindSe'>[] = [];
+  const found: Omit<ComparisonRow, 'behind' | 'heldOutBehind' | 'entryBehind' | 'entryBehindSe'>[] = [];
   const entries: (HeldOutScore | undefined)[] = [];
   const knowsSums = given.map((fitted) => takesRowSums(fitted.toJSON().model));
   const differ = knowsSums.includes(true) && knowsSums.includes(false);
   for (const [i, fitted] of given.entries()) {
     const isOfOther = differ && knowsSums[i]!;
-    const beside = fittedCovariates(fitted) && covariates;
+    const [rows, beside] = rowsFor(fitted, heldOut, known);
     const { evidence, by, reason } = isOfOther ? OF_KNOWN_SUMS : await evidenceOf(fitted, laplace, own, signal);
-    const heldOutDensity = heldOut === undefined || isOfOther ? Number.NaN : await densityOf(fitted, heldOut, beside);
+    const heldOutDensity = rows === undefined || isOfOther ? Number.NaN : await densityOf(fitted, rows, beside);
     const options = { seed, given: beside, ...(signal && { signal }) };
-    const { scored, entryReason } = await scoredEntries(fitted, heldOut, options);
+    const { scored, entryReason } = await scoredEntries(fitted, rows, options);
     entries.push(scored);
     const { logDensity: entryDensity = Number.NaN, logDensitySe: entryDensitySe = Number.NaN } = scored ?? {};
     const { objective } = fitted;
-    rows.push({
+    found.push({
       name: names[i]!,
       objective,
       evidence,
@@ -177,15 +169,15 @@ export async function compareModels(
       entryReason,
     });
   }
-  checkUnits(given, rows);
+  checkUnits(given, found);
   const first = entries.reduce(
     (most, own) => (own && !(most && most.logDensity >= own.logDensity) ? own : most),
     undefined,
   );
   const best = (of: 'evidence' | 'heldOutDensity') =>
-    rows.reduce((most, row) => (row[of] > most ? row[of] : most), Number.NEGATIVE_INFINITY);
+    found.reduce((most, row) => (row[of] > most ? row[of] : most), Number.NEGATIVE_INFINITY);
   const [evidence, density] = [best('evidence'), best('heldOutDensity')];
-  const table = rows.map((row, i) => {
+  const table = found.map((row, i) => {
     const own = entries[i];
     const { mean, se } = own === undefined ? { mean: Number.NaN, se: Number.NaN } : own.behind(first!);
     return Object.freeze<ComparisonRow>({
@@ -197,6 +189,21 @@ export async function compareModels(
     });
   });
   return Object.freeze({ table, toString: () => inColumns(table) });
+}
+
+/** New observations, with the covariates and offset that a fit has, if any. */
+function rowsFor(
+  fitted: ComparedFit,
+  heldOut: ObservationsLike | undefined,
+  known: KnownRowsOptions['given'],
+): [ObservationsLike | undefined, KnownRowsOptions['given']] {
+  const own = knownRowsOf(fitted) ?? {};
+  const isOwn = ([name]: readonly [string, unknown]) => name in own;
+  const given = isNamed(known) ? Object.fromEntries(Object.entries(known).filter(isOwn)) : known;
+  const beside = Object.keys(own).length > 0 ? (given as KnownRowsOptions['given']) : undefined;
+  if (!isTable(heldOut)) return [heldOut, beside];
+  const table = { ...heldOut, given: own.given && heldOut.given, offset: own.offset && heldOut.offset };
+  return [table, beside];
 }
 
 async function scoredEntries(fitted: ComparedFit, heldOut: ObservationsLike | undefined, options: ScoreOptions) {
@@ -288,7 +295,7 @@ async function evidenceOf(
   }
 }
 
-async function densityOf(fitted: ComparedFit, Y: ObservationsLike, given: MatrixLike | undefined): Promise<number> {
+async function densityOf(fitted: ComparedFit, Y: ObservationsLike, given: KnownRowsOptions['given']): Promise<number> {
   if (fitted.project === undefined) return Number.NaN;
   const { logDensity } = await fitted.project(Y, { given });
   return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;

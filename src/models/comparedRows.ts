@@ -3,7 +3,7 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { dividedColumns, savedObservations } from '../core/observations.ts';
 import { checkGiven } from '../core/options.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
-import { fittedCovariates } from '../inference/fit/fittedCovariates.ts';
+import { chosenRows, knownRowsOf } from '../inference/fit/knownRows.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
 import { dividesColumns } from './savedFit.ts';
@@ -66,14 +66,14 @@ export function observationsOf(
 /** Rows with predictions for their missing entries; without intervals from `impute`, predictions at the fitted positions. */
 async function filled(fitted: Fit, Y: Matrix): Promise<Matrix> {
   const { impute, reconstruct } = fitted;
-  const given = fittedCovariates(fitted);
+  const given = knownRowsOf(fitted);
   try {
-    return Matrix.from((await impute!(Y, given && { given })).mean);
+    return Matrix.from((await impute!(Y, { given })).mean);
   } catch (error) {
     const isRefused = error instanceof InvalidInputError && error.code === 'followsNoise';
     if (!isRefused || reconstruct === undefined) throw error;
     const holed = Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN));
-    const means = await reconstruct(rowsOf(Y, holed), given && { given: rowsOf(given, holed) });
+    const means = await reconstruct(rowsOf(Y, holed), { given: chosenRows(given, holed) });
     const filledIn = new Map(holed.map((i, k) => [i, means.row(k)]));
     return Y.map((entry, i, j) => (Number.isNaN(entry) ? filledIn.get(i)![j]! : entry));
   }

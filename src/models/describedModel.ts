@@ -2,6 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
 import { checkGiven, givenOptions, unknownName } from '../core/options.ts';
 import { knnGraph } from '../engine/graph/index.ts';
+import type { KnownRows } from '../inference/fit/knownRows.ts';
 import { parseKernel } from '../kernels/index.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { Likelihood } from '../model/entrywise/likelihood.ts';
@@ -32,6 +33,22 @@ interface Rows {
   readonly observations: Matrix;
   readonly labels: readonly string[] | undefined;
 }
+
+/**
+ * Options of `describedModel` with the covariates and the offset of its rows.
+ *
+ * @param options - other options
+ * @param known - `given`, N×p, and `offset`, N×1, as far as there are any; see `knownRowsOf`
+ * @example
+ * ```ts
+ * withKnownRows({ latentDim: 2 }, { given: Matrix.from([[0], [1]]) }); // { latentDim: 2, given: [[0], [1]] }
+ * ```
+ */
+export const withKnownRows = (options: ModelOptions, { given, offset }: KnownRows = {}): ModelOptions => ({
+  ...options,
+  ...(given && { given: given.toArrays() }),
+  ...(offset && { offset: Array.from(offset.data) }),
+});
 
 /** Options of a model or prior, with JSON descriptions replaced by kernels, parameters and priors. */
 function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts, rows: Rows): Record<string, unknown> {

@@ -14,7 +14,7 @@ export {
   type DrawsComparison,
   type DrawsComparisonRow,
 } from './compareModels.ts';
-export { describedModel, kindOf, type ModelOptions } from './describedModel.ts';
+export { describedModel, kindOf, type ModelOptions, withKnownRows } from './describedModel.ts';
 export type { Distances } from './field/distances.ts';
 export { type ByKindOptions, byKind, type ColumnsByKind } from './gp/byKind.ts';
 export type { ColumnKind, ColumnKindsByName } from './gp/columnKinds.ts';

@@ -39,7 +39,7 @@ export interface RefitChanges {
 }
 
 /** Members of saved models with one entry per point. */
-const ROWWISE = ['observations', 'labels', 'classes', 'rowWeights', 'given'];
+const ROWWISE = ['observations', 'labels', 'classes', 'rowWeights', 'given', 'offset'];
 
 /**
  * Saved model restricted to some of its rows, or with another number of latent dimensions; all other options unchanged.

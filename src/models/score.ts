@@ -13,7 +13,8 @@ import {
   rowwise,
   withHidden,
 } from '../inference/assessment/calibration.ts';
-import { fittedCovariates } from '../inference/fit/fittedCovariates.ts';
+import { knownRowsOf } from '../inference/fit/knownRows.ts';
+import type { KnownRowsOptions } from '../model/abilities.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import { checkHasLatents, observationsOf } from './comparedRows.ts';
 import { filledIn } from './refit.ts';
@@ -38,8 +39,8 @@ export interface HeldOutScore extends Calibration {
 const schema = v.strictObject({
   /** Held-out rows with NaN for hidden entries, n×D; default a random third of the entries of each row. */
   shown: v.optional(typed<MatrixLike>()),
-  /** Covariates of the held-out rows, n×p, for fits with covariates; default the table's. */
-  given: v.optional(typed<MatrixLike>()),
+  /** Covariates of the held-out rows, n×p, or covariates and offset by name, for fits with them; default the table's. */
+  given: v.optional(typed<KnownRowsOptions['given']>()),
   /** Seed for hiding entries; default 0. */
   seed: seedOption,
   /** Fitted observations, N×D, for fits that do not keep them: they determine the columns' standard deviations. */
@@ -75,7 +76,7 @@ export async function score(
   options: ScoreOptions = {},
 ): Promise<HeldOutScore> {
   checkHasLatents(fitted, 'score');
-  const { shown: given, given: covariates, seed, observations, signal } = checkOptions(schema, options, 'score');
+  const { shown: given, seed, observations, signal, ...beside } = checkOptions(schema, options, 'score');
   if (!canScore(fitted)) {
     throw new InvalidInputError(
       `${fitted.model} fills in no missing entries of new rows, so there is no density of held-out ones. Score a fit with a mapping, such as ppca or gplvm.`,
@@ -87,11 +88,12 @@ export async function score(
     'The held-out rows',
     Number.isNaN,
   );
-  const beside = covariates ?? (isTable(heldOut) ? heldOut.given?.rows : undefined);
-  const known = fittedCovariates(fitted);
-  if (known !== undefined && beside === undefined) {
+  const known = beside.given ?? (isTable(heldOut) ? knownRowsOf(heldOut) : undefined);
+  const needed = knownRowsOf(fitted);
+  if (needed !== undefined && known === undefined) {
+    const widths = Object.entries(needed).map(([name, { columns }]) => `'${name}' (n×${columns})`);
     throw new InvalidInputError(
-      `score needs the covariates of the held-out rows, n×${known.columns}. Give them as an option: score(fit, Y, { given }).`,
+      `score needs ${widths.join(' and ')} of the held-out rows. Give them as an option: score(fit, Y, { given }).`,
       { code: 'missingVariable' },
     );
   }
@@ -101,7 +103,7 @@ export async function score(
     );
   }
   const shown = given === undefined ? withHidden(Y, seededRandom(seed)) : shownRows(Matrix.from(given, 'shown'), Y);
-  const predicted = await filledIn(fitted, shown, { ...(signal && { signal }), ...(beside && { given: beside }) });
+  const predicted = await filledIn(fitted, shown, { signal, given: known });
   const entries = heldOutEntries(
     Y,
     shown,

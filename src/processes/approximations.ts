@@ -34,8 +34,12 @@ type CovarianceAt = (p: TensorMap, X: Tensor2D, noise: Noise) => Covariance;
 export interface ProcessApproximation {
   readonly kind: 'processApproximation';
   readonly name: 'exact' | 'inducing' | 'basis';
-  /** Additional parameters of the process, whose inputs start at this N×q matrix. */
-  readonly parameters: (inputs: () => Matrix) => Readonly<Record<string, Parameter>>;
+  /**
+   * Additional parameters of the process, whose inputs start at this N×q matrix.
+   *
+   * @throws InvalidInputError for more points than it has memory for, before anything is computed from them
+   */
+  readonly parameters: (inputs: () => Matrix, kernel: Kernel) => Readonly<Record<string, Parameter>>;
   /** The covariance under a kernel. */
   readonly of: (kernel: Kernel) => CovarianceAt;
   /** k(X, X), N×N, for draws of the functions; default the covariance of the kernel. */
@@ -91,7 +95,11 @@ export function exact(): ProcessApproximation {
 const EXACT: ProcessApproximation = /* @__PURE__ */ Object.freeze<ProcessApproximation>({
   kind: 'processApproximation',
   name: 'exact',
-  parameters: () => ({}),
+  parameters: (inputs, kernel) => {
+    const { rows, columns } = inputs();
+    structureOf(kernel, rows, columns);
+    return {};
+  },
   of: (kernel) => {
     const structures = new Map<string, CovarianceStructure>();
     return (p, X, noise) => {

@@ -194,7 +194,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     parameters: Object.freeze({
       ...Object.fromEntries(names.map((name) => [`kernel.${name}`, kernel.parameters[name]!])),
       ...likelihood.parameters,
-      ...(known instanceof Matrix && approximation.parameters(() => known)),
+      ...(known instanceof Matrix && approximation.parameters(() => known, kernel)),
     }),
     logDensity: (p, X, Y, context) => {
       checkNoise(likelihood, ...Y.shape);

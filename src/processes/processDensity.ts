@@ -174,7 +174,8 @@ export function processDensity(process: Process): Density {
     parameters: ({ data, isOnChart, given }) => ({
       ...parameters,
       ...(isOnChart && data !== undefined && noise !== undefined && { noise: flooredNoise(noise, data) }),
-      ...(!isInducing(approximation) && approximation.parameters(() => joinedColumns(given.map(({ mean }) => mean)))),
+      ...(!isInducing(approximation) &&
+        approximation.parameters(() => joinedColumns(given.map(({ mean }) => mean)), process.kernel)),
     }),
     // On a chart, points can follow the observations at any noise level. If the noise were free at once, it would fall before the points are in the order of the manifold.
     search: {
@@ -289,6 +290,8 @@ interface KnownFunctions {
   readonly values: ParameterValues;
   /** D, times the number of functions of the likelihood. */
   readonly width: number;
+  /** True if the last parent is an offset of the functions. */
+  readonly hasOffset?: boolean | undefined;
   /** Inputs similar to those with known functions. */
   readonly inputs: () => Matrix;
   /** True if inputs repeat, which are then evaluated once. Gradients would miss all but the first of them. */
@@ -297,21 +300,37 @@ interface KnownFunctions {
   readonly momentsAt: (kernel: Kernel) => MomentsAt;
 }
 
+/** Parents of a process, and the offset of its functions, n×1, the last of them if there is one. */
+export const parentsAndOffset = <T>(
+  given: readonly T[],
+  hasOffset: boolean | undefined,
+): { readonly parents: readonly T[]; readonly offset?: T | undefined } =>
+  hasOffset ? { parents: given.slice(0, -1), offset: given.at(-1)! } : { parents: given };
+
+/** Functions with this mean, and an offset. */
+export const shiftedBy = (offset: Tensor2D | undefined, mean: Tensor2D): Tensor2D =>
+  offset === undefined ? mean : op.add<Tensor2D>(mean, offset);
+
 export function functionsConditional(functions: KnownFunctions): Conditional {
-  const { kernel, likelihood, width: D, momentsAt } = functions;
+  const { kernel, likelihood, width: D, momentsAt, hasOffset } = functions;
   const isOne = likelihood.functions === 1 && !likelihood.takesRows;
   const functionsAt = (given: readonly Tensor2D[]) => {
-    const all = inputs(given);
+    const { parents, offset } = parentsAndOffset(given, hasOffset);
+    const all = inputs(parents);
     const distinct = functions.repeats && distinctRows(tensorMatrix(all));
     const points = distinct ? op.gather<Tensor2D>(all, distinct.first) : all;
     const { mean, variance } = allColumns(momentsAt(kernel)(points), D);
     const each = (own: Tensor2D) => (distinct ? op.gather<Tensor2D>(own, distinct.at) : own);
-    return { mean: each(mean), variance: each(op.relu<Tensor2D>(variance)) };
+    return { mean: shiftedBy(offset, each(mean)), variance: each(op.relu<Tensor2D>(variance)) };
+  };
+  const groupsAt = (given: readonly Tensor2D[]) => {
+    const { parents, offset } = parentsAndOffset(given, hasOffset);
+    return momentsAt(kernel)(inputs(parents)).map((own) => ({ ...own, mean: shiftedBy(offset, own.mean) }));
   };
   return {
     ...((likelihood.functions === 1 || likelihood.momentsAt) && {
       moments: (given: readonly Tensor2D[]) => {
-        const groups = momentsAt(kernel)(inputs(given));
+        const groups = groupsAt(given);
         const { mean, variance } = allColumns(groups, D);
         return {
           ...momentsAround(likelihood, functions.p, mean, op.relu<Tensor2D>(variance)),
@@ -323,13 +342,14 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
     ...(isOne && {
       slopes: (given: readonly Tensor2D[]) => {
         checkSlopesOf(functions);
-        const rows = matrixTensor(slopeRows(tensorMatrix(inputs(given))));
+        const { parents } = parentsAndOffset(given, hasOffset);
+        const rows = matrixTensor(slopeRows(tensorMatrix(inputs(parents))));
         const groups = momentsAt(slopeKernel(kernel, functions.inputs()))(rows);
         return { mean: allColumns(groups, D).mean, covariances: () => covariancesOf(groups) };
       },
     }),
     sample: (given, random) => {
-      const groups = momentsAt(kernel)(inputs(given));
+      const groups = groupsAt(given);
       if (likelihood.conjugate !== undefined) {
         return drawnFunctions(groups, D, noiseOfNew(likelihood.conjugate(functions.p), undefined), random);
       }

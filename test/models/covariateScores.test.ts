@@ -51,7 +51,7 @@ describe('a fit with covariates', () => {
     const { beside, without } = await equalFits();
     const [own, plain] = [await score(beside, other, { given: constant }), await score(without, other)];
     expect(Math.abs(own.logDensity - plain.logDensity)).toBeLessThan(1e-4);
-    await expect(score(beside, other)).rejects.toThrow(/covariates of the held-out rows, n×1.*\{ given \}/);
+    await expect(score(beside, other)).rejects.toThrow(/needs 'given' \(n×1\) of the held-out rows.*\{ given \}/);
     await expect(score(without, other, { given: constant })).rejects.toThrow(InvalidInputError);
     const { table } = await compareModels([beside, without], { heldOut: other, given: constant });
     const [first, second] = table;

@@ -1,5 +1,6 @@
 import type { Fit, Prediction, Projection } from 'latentfield';
 import { Matrix } from 'latentfield/core';
+import { knownRowsOf, typicalPrediction } from 'latentfield/inference';
 import type { StandardizedColumns } from 'latentfield/io';
 import { isAtNoiseFloor } from 'latentfield/models';
 import type { Beside, RowView } from './data/dataset.ts';
@@ -60,7 +61,13 @@ export const traceOf = ({ trace }: Pick<Fit, 'trace'>): Trace => [
 ];
 
 export function summaryOf(fit: AnyFit): FitSummary {
-  const { model, latents, objective, status, message, relevance, latentVariances } = fit;
+  const { model, latents, objective, status, relevance, latentVariances } = fit;
+  const { at } = typicalPrediction(fit);
+  const beside =
+    at === undefined
+      ? ''
+      : ` Predictions are at ${at}; the command line predicts at other values, and places new rows.`;
+  const message = `${fit.message}${beside}`;
   return {
     ...{ model, latents: plain(latents), objective, status, message: withoutOptions(message) },
     isAtNoiseFloor: fit.predict !== undefined && isAtNoiseFloor(fit),
@@ -68,7 +75,8 @@ export function summaryOf(fit: AnyFit): FitSummary {
     relevance: relevance && Array.from(relevance),
     trace: traceOf(fit),
     predicts: fit.predict !== undefined,
-    projects: fit.project !== undefined,
+    // New rows need their covariates and offset, which a table that is opened in the page is not read for.
+    projects: fit.project !== undefined && knownRowsOf(fit) === undefined,
     canDraw: fit.predict !== undefined && latentVariances === undefined && fit.trace.length > 1,
   };
 }

@@ -1,6 +1,12 @@
 import { loadFit, Matrix, nearestNeighborError } from 'latentfield';
 import { differInUnits } from 'latentfield/core';
-import { fitSteps, type FitStep as LibraryStep, localScores, usualNeighbors } from 'latentfield/inference';
+import {
+  fitSteps,
+  type FitStep as LibraryStep,
+  localScores,
+  typicalPrediction,
+  usualNeighbors,
+} from 'latentfield/inference';
 import { parseTable, type StandardizedColumns, standardize } from 'latentfield/io';
 import { comparedRows } from 'latentfield/models';
 import { DAYS, seasonColumns } from '../../src/app/io/dates.ts';
@@ -453,7 +459,7 @@ async function hold({ Y, X, isStandardized }: Request & { kind: 'hold' }): Promi
 /** Predictions in the units of the table. */
 function predictions(X: Matrix): Answers['predict'] {
   const { fit, units } = fitted!;
-  const { mean, variance } = fit.predict!(X, { noise: true });
+  const { mean, variance } = typicalPrediction(fit).predict!(X, { noise: true });
   return { mean: plain(units?.undo(mean) ?? mean), variance: plain(units?.undoVariance(variance) ?? variance) };
 }
 
@@ -483,7 +489,11 @@ async function background(place: Omit<Place, 'spreads'>): Promise<Background | u
   drawing.abort();
   drawing = new AbortController();
   spreads ??= deviationsOf(units?.apply(observations!) ?? observations!);
-  const made = await backgroundOf((X) => fit.predict!(X, { noise: true }), { ...place, spreads }, drawing.signal);
+  const made = await backgroundOf(
+    (X) => typicalPrediction(fit).predict!(X, { noise: true }),
+    { ...place, spreads },
+    drawing.signal,
+  );
   if (made?.value === undefined || units === undefined) return made;
   const [mean, deviation] = [units.mean[place.column!]!, units.deviation[place.column!]!];
   return { ...made, value: made.value.map((entry) => mean + deviation * entry) };

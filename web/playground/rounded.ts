@@ -1,5 +1,6 @@
 import { type FitJSON, fitAt, loadFit, Matrix } from 'latentfield';
 import { checksum } from 'latentfield/core';
+import { typicalPrediction } from 'latentfield/inference';
 import { modelFromJSON } from 'latentfield/models';
 import type { AnyFit } from './fitSummary.ts';
 
@@ -103,7 +104,7 @@ function compared(exact: AnyFit, rounded: AnyFit): Pick<Rounded, 'difference' | 
   const step = Math.ceil(exact.latents.rows / MOST_COMPARED);
   const predictions = (fit: AnyFit) => {
     const places = Array.from({ length: Math.ceil(fit.latents.rows / step) }, (_, k) => fit.latents.row(k * step));
-    const { mean, variance } = fit.predict!(Matrix.from(places), { noise: true });
+    const { mean, variance } = typicalPrediction(fit).predict!(Matrix.from(places), { noise: true });
     return { mean, deviation: variance.data.map(Math.sqrt) };
   };
   const [before, after] = [predictions(exact), predictions(rounded)];

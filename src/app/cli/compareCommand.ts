@@ -11,8 +11,8 @@ import {
   score,
   seededRandom,
 } from '../../index.ts';
-import { localScores, usualNeighbors } from '../../inference/index.ts';
-import { describedModel, type HeldOutScore, kindOf } from '../../models/index.ts';
+import { chosenRows, knownRowsOf, localScores, usualNeighbors } from '../../inference/index.ts';
+import { describedModel, type HeldOutScore, kindOf, withKnownRows } from '../../models/index.ts';
 import { makeFolder, standardize, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './fitFiles.ts';
@@ -29,11 +29,11 @@ import {
   SEED,
   STANDARDIZE,
 } from './flags.ts';
-import { LABELED_MODELS } from './modelHelp.ts';
+import { LABELED_MODELS, takesOption } from './modelHelp.ts';
 import { meansDistance } from './pictures.ts';
 import { preparedTable, reportedTable } from './preparedTable.ts';
 import { type Context, checkOutputs, NO_BAR, progressBar, rowsNote } from './streams.ts';
-import { COLUMN_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
+import { COLUMN_FLAGS, GIVEN, TABLE_FLAGS } from './tableFlags.ts';
 
 /** Default models: a linear map, two Gaussian process models, a spectral map of paths along neighbors, and a map of neighbors alone. */
 const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
@@ -62,6 +62,7 @@ const FLAGS = [
   SEED,
   MISSING,
   ...COLUMN_FLAGS,
+  GIVEN,
   ...TABLE_FLAGS,
   JSON_OUTPUT,
 ] as const;
@@ -105,7 +106,9 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   for (const name of models) kindOf(name, {});
   const pathOf = (model: string) => join(out, `${model}.svg`);
   checkOutputs(models.map(pathOf), force, [data, given.labels]);
-  const table = await reportedTable(data, given, streams);
+  const table = await reportedTable(data, given, streams, given.given && { given: [...given.given] });
+  const known = knownRowsOf(table);
+  const takesKnown = (model: string) => known !== undefined && takesOption(model, 'given') !== false;
   // Maps are compared in one unit, so all of them are fitted in it.
   const isUnequal = differInUnits(table.observations);
   const Y =
@@ -117,18 +120,28 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   await makeFolder(out);
   const { labels } = table;
   const shown = labels !== undefined && new Set(labels).size <= MOST_LABELS ? labels : undefined;
-  const [fitted, held] = split(Y, seed);
+  const without = known === undefined ? [] : models.filter((model) => !takesKnown(model));
+  if (without.length > 0) {
+    streams.stderr.write(
+      `note: ${without.join(', ')} ${without.length === 1 ? 'has' : 'have'} no covariates, and ${without.length === 1 ? 'is' : 'are'} fitted without them.\n`,
+    );
+  }
+  const [fitted, held] = split(Y.rows, seed);
+  const heldRows = rowsOf(Y, held);
   const neighbors = usualNeighbors(Y.rows);
   let ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
+  const every = Int32Array.from({ length: Y.rows }, (_, i) => i);
   const hasHoles = Y.data.some(Number.isNaN);
   /** Observations with missing entries filled in by the first model that can. */
   let whole = hasHoles ? undefined : Y;
   const fits: (Omit<Compared, 'trustworthiness' | 'continuity'> & { readonly latents: Matrix })[] = [];
   let left = 2 * models.length;
   /** Fits a model; each fit may use its share of the remaining time. */
-  const fitOf = async (model: string, observations: Matrix): Promise<Fit> => {
+  const fitOf = async (model: string, rows: Int32Array): Promise<Fit> => {
+    const observations = rowsOf(Y, rows);
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
-    const { options } = preparedTable({ ...table, observations }, { latentDim: dim }, { model });
+    const prepared = preparedTable({ ...table, observations }, { latentDim: dim }, { model });
+    const options = withKnownRows(prepared.options, takesKnown(model) ? chosenRows(known, rows) : undefined);
     const described = describedModel(model, observations, undefined, options, {});
     const ownEnd = performance.now() + 1000 * maxSeconds;
     const secondsLeft = () => (ownEnd - performance.now()) / 1000;
@@ -150,20 +163,24 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     const began = performance.now();
     const atStart = left;
     try {
-      const result = await fitOf(model, Y);
+      const result = await fitOf(model, every);
       const seconds = (performance.now() - began) / 1000;
       streams.signal?.throwIfAborted();
       const { latents, status } = result;
       if (latents.rows !== Y.rows) throw new InvalidInputError(result.message);
       const fills = 'impute' in result && 'predict' in result && Y.columns > 1;
-      const signal = streams.signal && { signal: streams.signal };
+      /** Scores the first held-out rows. */
+      const scoreOf = (fit: Fit, rows: Matrix) =>
+        score(fit, rows, {
+          seed,
+          signal: streams.signal,
+          given: takesKnown(model) ? chosenRows(known, held.subarray(0, rows.rows)) : undefined,
+        });
       const scored = fills ? await fitOf(model, fitted) : undefined;
       const fittedAt = performance.now();
       if (scored !== undefined && !given.json)
-        streams.stderr.write(
-          await rowsNote(held, `${model}: scoring`, (rows) => score(scored, rows, { seed, ...signal })),
-        );
-      const heldOut = scored && (await score(scored, held, { seed, ...signal }));
+        streams.stderr.write(await rowsNote(heldRows, `${model}: scoring`, (rows) => scoreOf(scored, rows)));
+      const heldOut = scored && (await scoreOf(scored, heldRows));
       if (whole === undefined) {
         whole = (await completedTable(result, Y, undefined))?.mean;
         if (whole !== undefined)
@@ -204,16 +221,18 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     (most, { heldOut }) => (heldOut && !(most && most.logDensity >= heldOut.logDensity) ? heldOut : most),
     undefined,
   );
-  streams.stdout.write(given.json ? `${JSON.stringify({ rows: rows.map(jsonOf) })}\n` : textOf(rows, best, held.rows));
+  streams.stdout.write(
+    given.json ? `${JSON.stringify({ rows: rows.map(jsonOf) })}\n` : textOf(rows, best, held.length),
+  );
   return rows.length > 0 ? 0 : 1;
 }
 
-/** Training rows and held-out rows, drawn at random. */
-function split(Y: Matrix, seed: number): [Matrix, Matrix] {
-  const order = shuffled(Y.rows, seededRandom(seed));
-  const most = Math.min(MOST_HELD_OUT, Math.ceil(MOST_SEARCHED / Y.rows));
-  const count = Math.min(most, Math.round(HELD_OUT * Y.rows));
-  return [rowsOf(Y, order.slice(count).sort()), rowsOf(Y, order.slice(0, count).sort())];
+/** Numbers of training rows and held-out rows, drawn at random. */
+function split(points: number, seed: number): [Int32Array, Int32Array] {
+  const order = Int32Array.from(shuffled(points, seededRandom(seed)));
+  const most = Math.min(MOST_HELD_OUT, Math.ceil(MOST_SEARCHED / points));
+  const count = Math.min(most, Math.round(HELD_OUT * points));
+  return [order.slice(count).sort(), order.slice(0, count).sort()];
 }
 
 const jsonOf = ({ heldOut, ...row }: Compared) => ({

@@ -155,7 +155,7 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
       `'${file}' can be read in Node only. Give --model, so that it is fitted here first, or its table as .csv.`,
     );
   }
-  if (file.endsWith('.json')) checkSaved(file, parsed(file, text(bytes)));
+  if (file.endsWith('.json')) loadFit(parsed(file, text(bytes)));
   else if (isStatic) await parseTable(bytes, name, { allowMissing: true });
   const held = file.endsWith('.json')
     ? { name, text: text(bytes) }
@@ -170,16 +170,6 @@ function emptyPage(): Promise<string> {
   // When run from its sources, the program uses the built page.
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/explore/page.html' : '../../explore/page.html';
   return readFile(new URL(built, import.meta.url), 'utf8');
-}
-
-/** @throws InvalidInputError for a file that is not a fit, and for a fit with covariates or an offset: the page has none to predict and place with */
-function checkSaved(file: string, saved: Parameters<typeof loadFit>[0]): void {
-  loadFit(saved);
-  const { model } = saved as { readonly model: { readonly given?: unknown; readonly offset?: unknown } };
-  if ((model.given ?? model.offset) === undefined) return;
-  throw new InvalidInputError(
-    `'${file}' is a fit with ${model.given === undefined ? 'an offset' : 'covariates'}, which the page does not show. Use predict and project of the command line, and the pictures of fit --plot.`,
-  );
 }
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -10,6 +10,7 @@ import {
   NumericalError,
   type Prediction,
 } from '../../index.ts';
+import { knownRowsOf } from '../../inference/index.ts';
 import type { ColumnKind } from '../../models/index.ts';
 import {
   checkFolderPath,
@@ -24,14 +25,7 @@ import { type PartsArguments, partsOf } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
 import { addPictures, PICTURES, type PlotArguments, pictureNames, type Shown } from './pictures.ts';
 import { checkOutputs, type Inputs } from './streams.ts';
-import {
-  covariatesIn,
-  dimensionNames,
-  latentVariancesOf,
-  ofPoints,
-  type TableRecord,
-  varianceNames,
-} from './tableReport.ts';
+import { dimensionNames, latentVariancesOf, ofPoints, type TableRecord, varianceNames } from './tableReport.ts';
 
 /** Table with its missing entries filled in. */
 interface Completed {
@@ -50,10 +44,10 @@ export async function imputation(
   fit: Fit,
   Y: Matrix,
   isFitted = true,
-  given: NonNullable<Parameters<NonNullable<Fit['impute']>>[1]>['given'] = covariatesIn(fit),
+  given = knownRowsOf(fit),
 ): Promise<Prediction | undefined> {
   if (fit.impute === undefined) return isFitted ? fit.predict?.(fit.latents, { noise: true, given }) : undefined;
-  return fit.impute(Y, given && { given });
+  return fit.impute(Y, { given });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, NumericalError } from '../../index.ts';
+import { typicalPrediction } from '../../inference/index.ts';
 import type { ResultFolder, Table } from '../io/index.ts';
 import {
   decodedGrid,
@@ -14,7 +15,7 @@ import {
   svgToPng,
 } from '../plot/index.ts';
 import type { Given } from './flags.ts';
-import { latentVariancesOf, picturedPrediction } from './tableReport.ts';
+import { latentVariancesOf } from './tableReport.ts';
 
 const FORMATS = ['svg', 'png', 'html'] as const;
 /** Names of all pictures that a fit may have. */
@@ -188,7 +189,7 @@ function grid(
   { undo, observations }: Shown,
   { image }: PlotArguments,
 ): Promise<string> {
-  const predict = picturedPrediction({ latents, model, ...result } as Fit);
+  const { predict } = typicalPrediction({ latents, model, ...result } as Fit);
   if (predict === undefined) {
     throw new InvalidInputError(
       `${model} predicts nothing at latent points, so it has no grid. Leave out --image-grid.`,
@@ -265,8 +266,9 @@ function pictureBackground(
   { secondsLeft = () => Infinity, note }: PictureTime,
 ): PrecisionGrid[] | undefined {
   const { latents } = fit;
-  const predict = picturedPrediction(fit);
+  const { predict, at } = typicalPrediction(fit);
   if (predict === undefined) return undefined;
+  if (at !== undefined) note?.(`the background of the picture is for predictions at ${at}.`);
   if (observed * elementary.square(RESOLUTION) * panels.length > MOST_VARIANCES) {
     note?.(
       `the picture has no background, which would take the variances of ${observed} columns at each of its points.`,

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { besideIn, joinedColumns, rowsOf, savedObservations } from '../../core/index.ts';
+import { joinedColumns, savedObservations } from '../../core/index.ts';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection, predictLabels } from '../../index.ts';
+import { chosenRows, knownRowsOf } from '../../inference/index.ts';
 import { readMatchingTable, readTable, writeTable } from '../io/index.ts';
 import { deviations, filesOfFit, filled, imputation, likeliest, momentsTable, readFit } from './fitFiles.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from './flags.ts';
 import { type Context, checkOut, OUTPUT_FLAGS, type OutputArguments, putTable, rowsNote } from './streams.ts';
 import { fittedTable, TABLE_FLAGS } from './tableFlags.ts';
-import { columnNames, covariatesIn, dimensionNames, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
+import { columnNames, dimensionNames, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
 
 /** Optional methods of fits that commands use. */
 export type Ability = 'predict' | 'project' | 'sample' | 'interpolate' | 'forecast';
@@ -66,23 +67,18 @@ async function projectTable(folder: string, data: string, given: NewRowsArgument
   checkOut(given, [data, ...filesOfFit(folder)]);
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
-  const options = { ...(signal && { signal }), given: besideIn(table) };
-  const timed = (rows: Matrix) => {
-    const first = <T extends { readonly rows: Matrix }>(own: T) => ({
-      ...own,
-      rows: rowsOf(
-        own.rows,
+  const known = knownRowsOf(table);
+  /** Places the first rows. */
+  const placed = (rows: Matrix) =>
+    project(rows, {
+      signal,
+      given: chosenRows(
+        known,
         Array.from({ length: rows.rows }, (_, i) => i),
       ),
     });
-    const given = besideIn({
-      ...(table.given && { given: first(table.given) }),
-      ...(table.offset && { offset: first(table.offset) }),
-    });
-    return project(rows, { ...options, given });
-  };
-  streams.stderr.write(await rowsNote(observations, 'placing', timed));
-  const projection = await project(observations, options);
+  streams.stderr.write(await rowsNote(observations, 'placing', placed));
+  const projection = await placed(observations);
   const { latents, latentVariances, logDensityAtPlace } = projection;
   const isIntegrated = logDensityAtPlace === undefined || projection.logDensity.some(Number.isFinite);
   const densityName = isIntegrated ? 'logDensity' : 'logDensityAtPlace';
@@ -90,7 +86,6 @@ async function projectTable(folder: string, data: string, given: NewRowsArgument
   const logDensity = (isIntegrated ? projection.logDensity : logDensityAtPlace).map(
     (density, i) => density - logDeviations(observations, i, units?.deviation),
   );
-  const placed = { latents, logDensity };
   const ids = idsIn(table);
   await putTable(
     streams,
@@ -109,7 +104,7 @@ async function projectTable(folder: string, data: string, given: NewRowsArgument
     },
   );
   if (given.json) return;
-  streams.stderr.write(summary(fit.model, placed));
+  streams.stderr.write(summary(fit.model, { latents, logDensity }));
   if (given.out !== undefined) streams.stderr.write(`wrote ${given.out}\n`);
 }
 
@@ -122,7 +117,7 @@ export const definePredictLabels = (command: Command, context: Context): Command
       ability(fit, 'project', 'place new points');
       checkOut(given, [data, ...filesOfFit(folder)]);
       const { table, observations } = await fittedTable(data, record, given, context);
-      const found = await predictLabels(fit, observations, { ...(signal && { signal }), given: besideIn(table) });
+      const found = await predictLabels(fit, observations, { signal, given: knownRowsOf(table) });
       const { labels, classes, probabilities, leaveOneOut } = found;
       const ids = idsIn(table);
       const name = record?.labelColumn ?? 'label';
@@ -179,7 +174,7 @@ async function fitFor<A extends Ability>(
 /** Latents passed to a command, or the latents of the fit with their ids. */
 async function latentsOf(file: string | undefined, fit: Fit, record: TableRecord | undefined) {
   const { latents } = fit;
-  if (file === undefined) return { X: latents, ids: idsOf(record, latents), given: covariatesIn(fit) };
+  if (file === undefined) return { X: latents, ids: idsOf(record, latents), given: knownRowsOf(fit) };
   const X = await readLatents(file, latents.columns);
   return { X, ids: undefined, given: await covariatesOf(file, X, record) };
 }
@@ -193,7 +188,9 @@ async function covariatesOf(file: string, X: Matrix, record: TableRecord | undef
     );
   }
   const known = { columns: dimensionNames(X), isNamed: true, others: [] };
-  return besideIn(await readMatchingTable(file, { ...known, covariates: record?.covariates, offset: record?.offset }));
+  return knownRowsOf(
+    await readMatchingTable(file, { ...known, covariates: record?.covariates, offset: record?.offset }),
+  );
 }
 
 const LATENTS = ['[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)"] as const;
@@ -298,7 +295,7 @@ export const defineImpute = (command: Command, streams: Context): Command =>
     }
     const reading = { ...given, missing: 'ignore', keepCells: true } as const;
     const { table, observations } = await fittedTable(data, record, reading, streams);
-    const prediction = await imputation(fit, observations, isFitted(fit, observations), besideIn(table));
+    const prediction = await imputation(fit, observations, isFitted(fit, observations), knownRowsOf(table));
     if (prediction === undefined) {
       throw new InvalidInputError(
         `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu.`,

@@ -1,6 +1,7 @@
 import { differInUnits } from '../../core/index.ts';
 import { InvalidInputError, type Matrix } from '../../index.ts';
-import { byKind, covariates, type ModelOptions } from '../../models/index.ts';
+import { knownRowsOf } from '../../inference/index.ts';
+import { byKind, covariates, type ModelOptions, withKnownRows } from '../../models/index.ts';
 import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 import type { Given } from './flags.ts';
 import type { FlaggedOptions } from './jsonOptions.ts';
@@ -103,16 +104,12 @@ export async function modelTable(
     ...sequence.lines.filter((line) => !json || line.startsWith('note:')),
     ...notes,
   ]);
-  return { ...prepared, table, model, options: withRows(withSegments(prepared.options, sequence.segments), table) };
+  return { ...prepared, table, model, options: withRows(table, withSegments(prepared.options, sequence.segments)) };
 }
 
 /** Options of a model with the weights, covariates and offset of the table's rows. */
-const withRows = (options: ModelOptions, { weights, given, offset }: Table): ModelOptions => ({
-  ...options,
-  ...(weights && { rowWeights: Array.from(weights) }),
-  ...(given && { given: given.rows.toArrays() }),
-  ...(offset && { offset: Array.from(offset.rows.data) }),
-});
+const withRows = ({ weights, ...table }: Table, options: ModelOptions): ModelOptions =>
+  withKnownRows({ ...options, ...(weights && { rowWeights: Array.from(weights) }) }, knownRowsOf(table));
 
 /** @throws InvalidInputError for a built-in model without offsets, and for options that set one too */
 export function checkOffset({ model, offset, exposure }: ModelTableArguments, options: ModelOptions): void {
@@ -218,12 +215,9 @@ function tableByKind(table: Table, options: ModelOptions, given: ModelTableArgum
   return {
     ...{ table, model: chosen, observations: table.observations, units: undefined },
     options: {
-      latentDim: Math.min(2, table.columns.length),
-      ...options,
+      ...withRows(table, { latentDim: Math.min(2, table.columns.length), ...options }),
       ...(hasHoles && { missing: 'ignore' }),
-      ...(table.weights && { rowWeights: Array.from(table.weights) }),
       ...(table.given && { given: covariates(table.given.rows) }),
-      ...(table.offset && { offset: Array.from(table.offset.rows.data) }),
       columns: byKind(as === undefined ? {} : { as }),
     } as ModelOptions,
   };

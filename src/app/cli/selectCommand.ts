@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
 import { InvalidInputError, type Matrix, selectOptions } from '../../index.ts';
 import {
+  chosenRows,
   heldOutDensity,
+  type KnownRows,
+  knownRowsOf,
   nearestNeighborScore,
   type SelectionScore,
   trustworthinessScore,
   usualNeighbors,
 } from '../../inference/index.ts';
-import { describedModel, kindOf, type ModelOptions } from '../../models/index.ts';
+import { describedModel, kindOf, type ModelOptions, withKnownRows } from '../../models/index.ts';
 import {
   addFlags,
   camelCase,
@@ -22,9 +25,9 @@ import {
   wholeFrom,
 } from './flags.ts';
 import { readGivenJson, readModelOptions } from './jsonOptions.ts';
-import { checkCovariates, modelTable } from './preparedTable.ts';
+import { checkCovariates, checkOffset, modelTable } from './preparedTable.ts';
 import type { Context } from './streams.ts';
-import { COLUMN_FLAGS, GIVEN, TABLE_FLAGS } from './tableFlags.ts';
+import { COLUMN_FLAGS, GIVEN, OFFSETS, TABLE_FLAGS } from './tableFlags.ts';
 
 /** Flags that are options of `selectOptions` of the same name, and of its fits. */
 const SELECTION_FLAGS = [
@@ -48,6 +51,7 @@ const FLAGS = [
   JSON_OUTPUT,
   ...COLUMN_FLAGS,
   GIVEN,
+  ...OFFSETS,
   ...TABLE_FLAGS,
 ] as const;
 type SelectArguments = Given<typeof FLAGS>;
@@ -70,17 +74,18 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   const grid = await gridOf(given.grid!);
   const fixed = await readModelOptions(given.options, { ...given, model });
   checkCovariates({ ...given, model }, fixed);
+  checkOffset({ ...given, model }, fixed);
   const { table, observations: Y, options } = await modelTable(data, fixed, { ...given, model }, streams);
-  const beside = table.given?.rows;
-  const score = scoreOf(given.score, Y, table.labels, beside);
+  const known = knownRowsOf(table);
+  const score = scoreOf(given.score, Y, table.labels, known);
   if (!given.json) streams.stderr.write(`score: ${score.name}; the ${score.best} is best\n`);
   const selection = await selectOptions<Record<string, unknown>>(
-    (chosen, { take }) =>
+    (chosen, { rows, take }) =>
       describedModel(
         model,
         take(Y),
         table.labels && take(table.labels),
-        { ...options, ...chosen, ...(beside && { given: take(beside).toArrays() }) } as ModelOptions,
+        withKnownRows({ ...options, ...chosen } as ModelOptions, chosenRows(known, rows)),
         own,
       ),
     grid,
@@ -118,7 +123,7 @@ function scoreOf(
   name: string | undefined,
   Y: Matrix,
   labels: readonly string[] | undefined,
-  given: Matrix | undefined,
+  given: KnownRows | undefined,
 ): SelectionScore {
   const chosen = name ?? (labels === undefined ? 'density' : 'nearestNeighbor');
   if (chosen === 'density') return heldOutDensity(Y, { given });

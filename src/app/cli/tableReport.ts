@@ -1,5 +1,5 @@
 import { counted, rowsOf } from '../../core/index.ts';
-import { type Fit, type FittedTable, InvalidInputError, Matrix } from '../../index.ts';
+import { type Fit, type FittedTable, InvalidInputError, type Matrix } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 
 /** Record of the fitted table in fit.json, under `table`. */
@@ -47,32 +47,9 @@ export const varianceNames = (latents: Matrix): string[] =>
 export const latentVariancesOf = (fit: Fit): Matrix | undefined =>
   'latentVariances' in fit ? (fit.latentVariances as Matrix | undefined) : undefined;
 
-/** Covariates and offsets of the fitted rows, if there are any. */
-export function covariatesIn(fit: Fit): Readonly<Record<string, Matrix>> | undefined {
-  const { given, offset } = (fit as { readonly values?: Readonly<Record<string, Matrix>> }).values ?? {};
-  return given || offset ? { ...(given && { given }), ...(offset && { offset }) } : undefined;
-}
-
-/** Predictions of a fit for pictures of its latents, at the mean covariates and offset of the fitted rows; undefined if it has none. */
-export function picturedPrediction(fit: Fit): Fit['predict'] {
-  const { predict } = fit;
-  const fitted = covariatesIn(fit);
-  if (predict === undefined || fitted === undefined) return predict;
-  const means = Object.entries(fitted).map(
-    ([name, own]) => [name, Array.from({ length: own.columns }, (_, j) => meanOf(own.column(j)))] as const,
-  );
-  return (X, options) => {
-    const { rows } = Matrix.from(X);
-    const given = Object.fromEntries(means.map(([name, mean]) => [name, Array.from({ length: rows }, () => mean)]));
-    return predict(X, { ...options, given });
-  };
-}
-
 /** The column of an offset, or of an exposure. */
 export const offsetInWords = ({ column, isExposure }: NonNullable<TableRecord['offset']>): string =>
   `${isExposure ? 'the logarithm of ' : ''}'${column}'`;
-
-const meanOf = (values: Float64Array) => values.reduce((sum, value) => sum + value / values.length, 0);
 
 /** Rows of the data that the latents belong to, for models that show and list a subset (isomap of the largest component); undefined for other models. */
 function shownPoints({ parameters, latents }: Fit): readonly number[] | undefined {

@@ -29,7 +29,6 @@ import { forecasting } from './forecast.ts';
 import {
   type GivenRows,
   givenVariances,
-  isNamed,
   type Observed,
   observedRows,
   onlyOf,
@@ -38,6 +37,7 @@ import {
   startingRows,
   variancesBetween,
 } from './givenRows.ts';
+import { isNamed } from './knownRows.ts';
 
 const calibrated = v.optional(v.boolean());
 /** Rows of known variables. */

@@ -1,27 +1,18 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkEach, describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { besideIn, isTable, type ObservationsLike } from '../../core/namedTable.ts';
+import { isTable, type ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries, checkNumbers, unobservedRow } from '../../core/observations.ts';
-import { checkGiven, isMatrixLike, isWhole, readGiven, unknownName } from '../../core/options.ts';
+import { checkGiven, isWhole, unknownName } from '../../core/options.ts';
 import type { KnownRowsOptions, LatentPlace } from '../../model/abilities.ts';
 import type { RowModel, RowsByName, VariableWidth } from '../../model/rowModel.ts';
+import { type GivenByName, isNamed, knownRowsOf } from './knownRows.ts';
 
-type GivenByName = Readonly<Record<string, MatrixLike | undefined>>;
 /** Rows keyed by variable name, or rows of the only possible variable. */
 export type GivenRows = GivenByName | ObservationsLike;
 
 /** Matrix of observations, with a table's columns in the order of the fitted columns. */
 export type Observed = (Y: ObservationsLike) => MatrixLike;
-
-/** True for rows by name, as opposed to a matrix or a table. */
-export const isNamed = (given: unknown): given is GivenByName =>
-  typeof given === 'object' &&
-  given !== null &&
-  readGiven(
-    'The rows',
-    () => !isMatrixLike(given) && !isTable(given) && Object.getPrototypeOf(given) === Object.prototype,
-  );
 
 /** Rows of known variables in addition to bare rows: a bare matrix belongs to the only known variable. */
 function besideRows({ known }: RowModel, beside: KnownRowsOptions['given'], caller: string): GivenByName {
@@ -37,7 +28,7 @@ const unnamed = (caller: string, names: string, given: unknown) =>
  * Checks new rows of observed and known variables; a bare matrix or table belongs to the only observed variable.
  *
  * @param beside - rows of the known variables, for bare observations
- * @throws InvalidInputError for unknown names, wrong numbers of columns or rows, entries that are not numbers, missing known rows, and rows without any entry
+ * @throws InvalidInputError for unknown names, wrong numbers of columns or rows, entries that are not numbers, missing known rows, and rows without any entry, which have no place
  */
 export function observedRows(
   model: RowModel,
@@ -51,7 +42,7 @@ export function observedRows(
   if (!isNamed(given) && others.length > 0) {
     throw unnamed(caller, `such as { ${only.name}: Y }`, given);
   }
-  const known = besideRows(model, beside ?? (isTable(given) ? besideIn(given) : undefined), caller);
+  const known = besideRows(model, beside ?? (isTable(given) ? knownRowsOf(given) : undefined), caller);
   const named = isNamed(given) ? { ...given, ...known } : { [only.name]: observed(given), ...known };
   const rows = checkedRows(named, [...model.observed, ...model.known], caller, {
     known: model.known,
@@ -65,8 +56,8 @@ export function observedRows(
       `${caller} takes rows of at least one observed variable (${listed(model.observed)}), but none were given.`,
     );
   }
-  // Known rows alone are information about a point.
-  if (model.known.length === 0) {
+  // Known rows alone are information about a point, and imputed rows without entries have the predictive density under the prior of their latents.
+  if (model.known.length === 0 && !(caller === 'impute' && model.isNormalized)) {
     for (let i = 0; i < seen[0]!.rows; i++)
       if (seen.every((own) => own.row(i).every(Number.isNaN))) throw unobservedRow(i, 'Y');
   }

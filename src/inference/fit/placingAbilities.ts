@@ -8,7 +8,8 @@ import { type PlacedRows, type PlacingSettings, picked, placedRows, rowsWith } f
 import { posteriorOfPlaces } from '../places/posterior.ts';
 import { predictedOverPlaces } from '../places/predictions.ts';
 import { sampleVariance } from '../sampling/givenDraws.ts';
-import { type GivenRows, isNamed, onlyOf } from './givenRows.ts';
+import { type GivenRows, onlyOf } from './givenRows.ts';
+import { isNamed } from './knownRows.ts';
 import { coordinatesOf } from './warnings.ts';
 
 type Predicted = Readonly<Record<string, Prediction>>;

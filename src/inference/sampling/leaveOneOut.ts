@@ -15,7 +15,7 @@ import type { AnyAbilities } from '../../model/abilities.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
 import { evaluate } from '../../model/open.ts';
-import { fittedCovariates } from '../fit/fittedCovariates.ts';
+import { knownRowsOf } from '../fit/knownRows.ts';
 import { essBulk } from './convergence.ts';
 import type { Draws } from './draws.ts';
 import { sampleVariance } from './givenDraws.ts';
@@ -274,7 +274,7 @@ function entryLikelihoods(model: AnyModel, { valuesOf, fitOf }: DrawnFits, used:
     const noise = values[NOISE];
     const fitted = fitOf(k);
     if (typeof noise !== 'number' || fitted.predict === undefined) throw unsuited(model);
-    const { mean, variance } = fitted.predict(fitted.latents, { given: fittedCovariates(fitted) });
+    const { mean, variance } = fitted.predict(fitted.latents, { given: knownRowsOf(fitted) });
     if (s === 0) checkLeverages(model, values, noise, Y, mean, variance);
     for (let e = 0; e < Y.data.length; e++) {
       const left = 1 - variance.data[e]! / noise;

@@ -6,6 +6,7 @@ import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { nearestRow } from '../../engine/neighbors/nearestRow.ts';
 import type { KnownRowsOptions } from '../../model/abilities.ts';
 import type { Projection } from '../../model/posterior.ts';
+import { chosenRows } from '../fit/knownRows.ts';
 import { nearestNeighborError, trustworthiness } from '../scores/neighborScores.ts';
 import { rowsOf, type Split } from './folds.ts';
 
@@ -28,10 +29,7 @@ export interface SelectionScore {
   of(fit: ScoredFit, split: Split): number | Promise<number>;
 }
 
-const schema = v.strictObject({ given: v.optional(typed<MatrixLike>()) });
-
-const besideRows = (given: MatrixLike | undefined, rows: Parameters<typeof rowsOf>[1]) =>
-  given && { given: rowsOf(Matrix.from(given, 'The covariates'), rows) };
+const schema = v.strictObject({ given: v.optional(typed<KnownRowsOptions['given']>()) });
 
 /**
  * Rate of held-out points whose nearest training point in the latent space has another label, with held-out points placed by `project`; without
@@ -39,7 +37,7 @@ const besideRows = (given: MatrixLike | undefined, rows: Parameters<typeof rowsO
  *
  * @param observations - N×D
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
- * @param options - `given`, covariates of the observations, N×p, for models that have them
+ * @param options - `given`, covariates of the observations, N×p, or covariates and offset by name, for models that have them
  * @throws InvalidInputError if the number of labels is not N
  * @example
  * ```ts
@@ -49,7 +47,7 @@ const besideRows = (given: MatrixLike | undefined, rows: Parameters<typeof rowsO
 export function nearestNeighborScore(
   observations: MatrixLike,
   labels: Labels,
-  options: { readonly given?: MatrixLike | undefined } = {},
+  options: KnownRowsOptions = {},
 ): SelectionScore {
   const { given } = checkOptions(schema, options, 'nearestNeighborScore');
   const Y = Matrix.from(observations, 'The observations');
@@ -73,7 +71,7 @@ export function nearestNeighborScore(
         Int32Array.from(training.keys()).filter((i) => isLabeled(training[i]!)),
       ];
       if (scored.length === 0 || known.length === 0) return 0;
-      const placed = await project(rowsOf(Y, scored), besideRows(given, scored));
+      const placed = await project(rowsOf(Y, scored), { given: chosenRows(given, scored) });
       const wrong = Array.from(scored).filter((row, i) => {
         const nearest = known[nearestRow(rowsOf(latents, known), placed.latents.row(i))]!;
         return classes[training[nearest]!] !== classes[row];
@@ -88,16 +86,13 @@ export function nearestNeighborScore(
  * If the latents have no normalized density, or are computed from the observations, it is the mean of log p(y*|x*) at the positions.
  *
  * @param observations - N×D
- * @param options - `given`, covariates of the observations, N×p, for models that have them
+ * @param options - `given`, covariates of the observations, N×p, or covariates and offset by name, for models that have them
  * @example
  * ```ts
  * heldOutDensity(Y);
  * ```
  */
-export function heldOutDensity(
-  observations: MatrixLike,
-  options: { readonly given?: MatrixLike | undefined } = {},
-): SelectionScore {
+export function heldOutDensity(observations: MatrixLike, options: KnownRowsOptions = {}): SelectionScore {
   const { given } = checkOptions(schema, options, 'heldOutDensity');
   const Y = Matrix.from(observations, 'The observations');
   return {
@@ -106,10 +101,9 @@ export function heldOutDensity(
     points: Y.rows,
     of: async ({ objective, project }, { held }) => {
       if (held.length === 0) return objective;
-      const { logDensity: integrated, logDensityAtPlace = integrated } = await project(
-        rowsOf(Y, held),
-        besideRows(given, held),
-      );
+      const { logDensity: integrated, logDensityAtPlace = integrated } = await project(rowsOf(Y, held), {
+        given: chosenRows(given, held),
+      });
       const logDensity = integrated.every(Number.isNaN) ? logDensityAtPlace : integrated;
       return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;
     },

@@ -101,22 +101,29 @@ export interface CompileOptions {
 export type StartMaps = Readonly<Record<string, Matrix>>;
 
 /** All observations side by side in the model's units, with missing entries filled in, as input of maps. */
-export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
+export function startObservations(graph: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
+  const { nodes, points } = graph;
   const observed = nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
   const known = nodes.flatMap(({ variable, isPointwise }) =>
     variable.role === 'known' && isPointwise ? [variable.data] : [],
   );
   const all = observed.length > 0 ? observed : known.length > 0 ? known : [Matrix.zeros(points, 0)];
-  const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
-  return imputed(joinedColumns(all), widest);
+  return imputed(joinedColumns(all), widestOf(graph));
 }
 
-/** Functions underlying all observations, side by side, with counts and labels replaced; latents are initialized from these. */
-export function startFunctions({ nodes }: VariableGraph, observations: Matrix): Matrix {
-  const observed = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable] : []));
-  if (observed.every(({ density }) => density.functionStart === undefined)) return observations;
-  const widths = observed.map(({ data }, i) => ({ name: `${i}`, columns: data.columns }));
-  const parts = columnsByName(observations, widths);
+/**
+ * Functions underlying all observations, side by side, with counts and labels replaced; latents are initialized from these. Missing entries are filled
+ * in among the functions: means of counts may be negative, and have no logarithm.
+ */
+export function startFunctions(
+  graph: VariableGraph,
+  seen: ReadonlyMap<string, Observations>,
+  observations = () => startObservations(graph, seen),
+): Matrix {
+  const observed = graph.nodes.flatMap(({ name, variable }) =>
+    variable.role === 'observed' ? [{ name, variable }] : [],
+  );
+  if (observed.every(({ variable }) => variable.density.functionStart === undefined)) return observations();
   // Among several functions per column, the first one corresponds to the observations.
   const first = ({ density, data }: ObservedVariable, own: Matrix): Matrix => {
     const functions = density.functionStart?.(own) ?? own;
@@ -124,8 +131,13 @@ export function startFunctions({ nodes }: VariableGraph, observations: Matrix): 
       ? functions
       : columnsByName(functions, [{ name: 'first', columns: data.columns }]).first!;
   };
-  return joinedColumns(observed.map((variable, i) => first(variable, parts[i]!)));
+  const parts = observed.map(({ name, variable }) => first(variable, seen.get(name)!.data));
+  return imputed(joinedColumns(parts), widestOf(graph));
 }
+
+/** Largest dimension of the latents, at least 1. */
+const widestOf = ({ nodes }: VariableGraph): number =>
+  Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
 
 /** Observations of every observed variable, checked and standardized. */
 export function seenData(owner: string, { nodes }: VariableGraph): Map<string, Observations> {
@@ -164,7 +176,7 @@ export function compiled(
   const spreads = new Map<string, () => RowsStart>();
   const features = new Map<string, Matrix>();
   const observations = lazily(() => startObservations(graph, seen));
-  const functions = lazily(() => startFunctions(graph, observations()));
+  const functions = lazily(() => startFunctions(graph, seen, observations));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
   const plates = new Map(
     nodes.flatMap(({ variable }) => {

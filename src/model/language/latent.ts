@@ -9,7 +9,7 @@ import { shortNumber } from '../../core/wording.ts';
 import { initialLatents, keptInit, spreadNote } from '../initialization.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
 import { constrainedRows, rowTransform, withHeldRows } from '../rowTransforms.ts';
-import { latentRowsAt, type StartMaps, startFunctions, startObservations } from './compiled.ts';
+import { latentRowsAt, type StartMaps, startFunctions } from './compiled.ts';
 import { type DensityLike, densityOf, type RowsStart } from './density.ts';
 import type { Node, PlacedDensity, VariableGraph } from './graph.ts';
 import { checkConstraint, drawnTo, heldRows } from './heldRows.ts';
@@ -338,7 +338,7 @@ const startsAtMap = ({ variable, isPointwise }: Node) =>
 
 /** Observations for initializing latents, without the part explained by known variables. */
 function latentObservations(graph: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
-  return besideKnown(graph, startFunctions(graph, startObservations(graph, seen)));
+  return besideKnown(graph, startFunctions(graph, seen));
 }
 
 /** Maps of the observations in the model's units, for variables that start at one; undefined if time is too short. */

@@ -132,13 +132,13 @@ function modelByKind(base: Base, Y: ObservationsLike, options: Options, as: Colu
   const table: NamedTable | undefined = isTable(Y) ? Y : undefined;
   const observations = observationsFrom(table?.observations ?? (Y as Matrix), options.missing === 'ignore');
   const names = table?.columns ?? Array.from({ length: observations.columns }, (_, j) => `column${j}`);
-  const kinds = kindsOfColumns(observations, names, as);
+  const { given, offset } = options;
+  const kinds = kindsOfColumns(observations, names, as, offset !== undefined);
   const views = viewsOf(observations, kinds);
   const rows = splitRows(views, observations);
-  const { given, offset } = options;
   if (offset !== undefined && !views.some(({ name }) => name === COUNTS)) {
     throw new InvalidInputError(
-      "An offset is for counts, but no column is one. Leave it out, or name them: byKind({ as: { visits: 'count' } }) (--as visits:count).",
+      "An offset is for counts, whole numbers from 0, but no column is one. Leave it out, or name the columns: byKind({ as: { visits: 'count' } }) (--as visits:count).",
     );
   }
   const offsetOf = (name: string) => (name === COUNTS ? offset : undefined);

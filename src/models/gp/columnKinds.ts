@@ -44,12 +44,14 @@ const ERRORS = 3;
  * @param observations - N×D, NaN where missing
  * @param columns - D names; the levels of a category share the part before the first '='
  * @param as - kinds by name, which override the detected ones
+ * @param hasOffset - true if rows have an offset, such as an exposure: whole numbers from 0 are then counts, however large
  * @throws InvalidInputError for an unknown name or kind, and values outside a specified kind
  */
 export function kindsOfColumns(
   observations: Matrix,
   columns: readonly string[],
   as: ColumnKindsByName = {},
+  hasOffset = false,
 ): readonly KindOfColumn[] {
   const found = groupsOf(observations, columns);
   const names = found.map(({ name }) => name);
@@ -65,7 +67,7 @@ export function kindsOfColumns(
     found.flatMap((group): readonly KindOfColumn[] => {
       const { name, positions } = group;
       const asked = Object.hasOwn(as, name) ? as[name]! : undefined;
-      if (asked === undefined) return [group.isCategory ? categoryOf(group) : detected(observations, group)];
+      if (asked === undefined) return [group.isCategory ? categoryOf(group) : detected(observations, group, hasOffset)];
       if (!group.isCategory) return [{ name, positions, kind: checkedKind(observations, group, asked), reason: ASKED }];
       if (asked === 'category') return [{ ...categoryOf(group), reason: ASKED }];
       return positions.map((position) => {
@@ -123,7 +125,7 @@ const categoryOf = ({ name, positions }: Group): KindOfColumn => ({
 export const presentIn = (observations: Matrix, position: number) =>
   observations.column(position).filter((entry) => !Number.isNaN(entry));
 
-function detected(observations: Matrix, { name, positions }: Group): KindOfColumn {
+function detected(observations: Matrix, { name, positions }: Group, hasOffset: boolean): KindOfColumn {
   const values = presentIn(observations, positions[0]!);
   const of = (kind: ColumnKind, reason: string): KindOfColumn => ({ name, positions, kind, reason });
   if (isKind.binary(values)) return of('binary', '0 and 1');
@@ -136,6 +138,7 @@ function detected(observations: Matrix, { name, positions }: Group): KindOfColum
   if (isGraded && values.length >= GRADES.rows * levels) {
     return of('grade', `whole numbers from ${from} to ${from + levels - 1}`);
   }
+  if (hasOffset && isKind.count(values)) return of('count', 'whole numbers from 0 of rows with an offset');
   // Two standard deviations around the mean leave the numbers between 0 and 1.
   const spread = 2 * Math.sqrt(variance);
   if (isKind.fraction(values) && (mean - spread < 0 || mean + spread > 1)) return of('fraction', 'between 0 and 1');

@@ -19,7 +19,7 @@ export interface Covariates {
   /** N×p. */
   readonly rows: Matrix;
   /** The covariates of some of the rows. */
-  readonly ofRows: (rows: readonly number[]) => Covariates;
+  readonly ofRows: (rows: ArrayLike<number>) => Covariates;
   /** The covariates as a known variable, and standardized. */
   readonly variables: { readonly given: KnownVariable; readonly covariates: MappedVariable };
   /**

@@ -8,7 +8,6 @@ import { imputed } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { laplacian } from '../../priors/laplacian.ts';
-import type { Covariates } from './covariates.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel } from './family.ts';
 import { smoothMapping } from './gplvm.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
@@ -66,7 +65,11 @@ export function gplrf<
   const own = { prior, backConstraint: 'kernel', options: ['strength', 'neighbors'] } as const;
   const model = familyModel('gplrf', Y, rest, own, smoothMapping);
   if (strength !== 'validate') return model;
-  const make = (points: MatrixLike, of: Labels, chosen: number, given: Covariates | undefined) =>
-    gplrf(points, of, { ...options, strength: chosen, given } as GplrfOptions<Priors, Dynamics>);
+  const make = (points: MatrixLike, of: Labels, chosen: number, rows?: ArrayLike<number>) => {
+    const { given, offset, rowWeights } = rest;
+    const ofRows = (all: ArrayLike<number> | undefined) => all && Array.from(rows!, (row) => all[row]!);
+    const cut = rows && { given: given?.ofRows(rows), offset: ofRows(offset), rowWeights: ofRows(rowWeights) };
+    return gplrf(points, of, { ...options, strength: chosen, ...cut } as GplrfOptions<Priors, Dynamics>);
+  };
   return Object.freeze({ ...model, choosesStart: false, choose: validatedStrength(Y, labels, rest, make) });
 }

@@ -1,13 +1,14 @@
-import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { rowsOf } from '../../core/rowMatrices.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import { classesOf } from '../../engine/graph/labelGraph.ts';
-import { nearestNeighborScore, selectOptions } from '../../inference/index.ts';
+import { chosenRows, nearestNeighborScore, selectOptions } from '../../inference/index.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import { imputed } from '../../model/posterior.ts';
 import type { Covariates } from './covariates.ts';
+import type { ViewOptions } from './process.ts';
 
 /** Multiples of the 'auto' strength that are tried. */
 const MULTIPLES = [0.1, 1, 10, 100];
@@ -20,7 +21,7 @@ const ITERATIONS = 100;
  * held out in turn. Only labeled points are used; missing entries are filled in as for initial latents.
  *
  * @param Y - N×D
- * @param make - builds the model from points, their labels, a strength and their covariates
+ * @param make - builds the model from points, their labels, a strength and their row numbers; all points if these are undefined
  */
 export function validatedStrength(
   Y: MatrixLike,
@@ -29,22 +30,29 @@ export function validatedStrength(
     latentDim,
     missing,
     given,
-  }: { readonly latentDim: number; readonly missing?: 'ignore' | undefined; readonly given?: Covariates | undefined },
-  make: (Y: MatrixLike, labels: Labels, strength: number, given: Covariates | undefined) => Model,
+    offset,
+  }: Pick<ViewOptions, 'missing' | 'offset'> & {
+    readonly latentDim: number;
+    readonly given?: Covariates | undefined;
+  },
+  make: (Y: MatrixLike, labels: Labels, strength: number, rows?: ArrayLike<number>) => Model,
 ): NonNullable<Model['choose']> {
   return async ({ seed, signal, maxSeconds }) => {
     const { classes } = classesOf(labels, 'gplrf');
     const rows = Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
     const all = imputed(observationsFrom(Y, missing === 'ignore'), latentDim);
-    const known = rowsOf(all, rows);
+    const complete = rowsOf(all, rows);
+    const known = {
+      ...(given && { given: given.rows }),
+      ...(offset && { offset: Matrix.from(Array.from(offset, (entry) => [entry])) }),
+    };
     const own = rows.map((i) => classes[i]!);
     const strength = labelStrength(all, latentDim);
     const { best, table } = await selectOptions(
-      (options: { strength: number }, { take }) =>
-        make(take(known), take(own), options.strength, given?.ofRows(take(rows))),
+      (options: { strength: number }, { take }) => make(take(complete), take(own), options.strength, take(rows)),
       { strength: MULTIPLES.map((multiple) => multiple * strength) },
       {
-        score: nearestNeighborScore(known, own, { given: given?.ofRows(rows).rows }),
+        score: nearestNeighborScore(complete, own, { given: chosenRows(known, rows) }),
         folds: FOLDS,
         seed,
         fit: {
@@ -56,7 +64,7 @@ export function validatedStrength(
     );
     const tried = table.map((row) => `${shown(row.options.strength)} (error ${row.score.toFixed(3)})`).join(', ');
     return {
-      model: make(Y, labels, best.strength, given),
+      model: make(Y, labels, best.strength),
       message: ` Strength ${shown(best.strength)} was chosen among ${tried}.`,
     };
   };

@@ -13,6 +13,7 @@ import type { DensityStart } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/part.ts';
+import { parentsAndOffset } from '../processDensity.ts';
 import { type CollapsedData, collapsedData, collapsedStatistics, solvedStatistics } from './collapsedBound.ts';
 import {
   type Inducing,
@@ -72,8 +73,10 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
 export const inputsStart = ({ given }: DensityStart): Matrix => joinedColumns(given.map(({ mean }) => mean));
 
 /** Parents other than the offset. */
-const withoutLast = <T extends Pick<DensityStart, 'given'>>({ hasOffset }: BoundOptions, start: T): T =>
-  hasOffset ? { ...start, given: start.given.slice(0, -1) } : start;
+const withoutLast = <T extends Pick<DensityStart, 'given'>>({ hasOffset }: BoundOptions, start: T): T => ({
+  ...start,
+  given: parentsAndOffset(start.given, hasOffset).parents,
+});
 
 /** Largest number of rows used to initialize q(u). */
 const MOST_START_ROWS = 4096;

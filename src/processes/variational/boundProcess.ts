@@ -22,7 +22,9 @@ import {
   functionsDensity,
   momentsAround,
   type Process,
+  parentsAndOffset,
   processDensity,
+  shiftedBy,
   withHoles,
 } from '../processDensity.ts';
 import { type BoundOptions, fittedPosterior, inputsStart, isCollapsed, startedParameters } from './boundPosterior.ts';
@@ -104,11 +106,11 @@ type Sample = NonNullable<Density['sample']>;
 /** Draws from the prior, with an offset of the functions as the last parent. */
 function drawnWithOffset({ likelihood, ...described }: Parameters<typeof functionsDensity>[0]): Sample {
   return (p, random, shape, given) => {
-    const offset = given.at(-1)!;
+    const { parents, offset } = parentsAndOffset(given, true);
     const sample: Sample = (...[own, draws, size, [f]]) =>
-      likelihood.sample!(own, draws, size, [op.add<Tensor2D>(f!, offset)]);
+      likelihood.sample!(own, draws, size, [shiftedBy(offset, f!)]);
     const shifted = functionsDensity({ ...described, likelihood: { ...likelihood, sample } });
-    return shifted.sample!(p, random, shape, given.slice(0, -1));
+    return shifted.sample!(p, random, shape, parents);
   };
 }
 
@@ -125,9 +127,7 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
         counts: fitted.weights && doublesOf(fitted.weights),
       })),
     );
-  // Other kernels, such as the slopes' one, read further columns themselves.
-  const momentsAt = (of: Kernel) => (A: Tensor2D) =>
-    inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A, of === kernel ? undefined : A.shape[1]);
+  const momentsAt = (of: Kernel) => (A: Tensor2D) => inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A);
   // If q(u) is among the values, the fitted rows are not needed.
   const width = (p[Q_MEAN] ?? fitted.value).shape[1]!;
   const functions = functionsConditional({
@@ -137,28 +137,33 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
     p,
     values,
     width,
+    hasOffset: options.hasOffset,
     momentsAt,
     inputs: () => posterior().inducing,
   });
   return {
     ...functions,
-    // Slopes along the inputs: an offset shifts the functions alone.
-    ...(options.hasOffset && functions.slopes && { slopes: (given) => functions.slopes!(given.slice(0, -1)) }),
     uncertainMoments: (given) => {
-      const { mean, variance } = uncertainMoments(kernel, valueTensors(own), tensorsOf(posterior()), inputsOf(given));
-      return momentsAround(likelihood, p, mean, op.relu<Tensor2D>(variance));
+      const { parents, offset } = parentsAndOffset(given, options.hasOffset);
+      const { mean, variance } = uncertainMoments(kernel, valueTensors(own), tensorsOf(posterior()), inputsOf(parents));
+      return momentsAround(likelihood, p, shiftedBy(offset?.mean, mean), op.relu<Tensor2D>(variance));
     },
     ...(placesRows(likelihood) && {
       hasGaussianNoise: likelihood.conjugate !== undefined,
-      expected: ({ value, given, present }: Rows<Tensor2D | op.GaussianRows>) =>
-        placedDensity(
+      expected: ({ value, given, present }: Rows<Tensor2D | op.GaussianRows>) => {
+        const { parents, offset } = parentsAndOffset(given, options.hasOffset);
+        return placedDensity(
           options,
-          { kernel: valueTensors(own), likelihood: ofLikelihood(likelihood, p), x: inputsOf(given) },
+          {
+            ...{ kernel: valueTensors(own), likelihood: ofLikelihood(likelihood, p), x: inputsOf(parents) },
+            offset: offset as Tensor2D | undefined,
+          },
           tensorsOf(posterior()),
           value as Tensor2D,
           present,
-          uncertainColumns(given),
-        ),
+          uncertainColumns(parents),
+        );
+      },
     }),
     relevance: () => relevanceOf(kernel, own, p.inducing!.shape[1]!, fitted.givenVariances?.[0]?.shape[1]),
   };

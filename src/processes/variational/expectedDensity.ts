@@ -54,6 +54,8 @@ export interface DensityPoint {
   readonly variables: InducingVariables;
   /** The latents of these observations. */
   readonly x: op.GaussianRows;
+  /** Offset of the functions of these observations, n×1. */
+  readonly offset?: Tensor2D | undefined;
 }
 
 /** Observations of some rows, n×D, 0 where missing; `present` is 1 where observed, `weights` where the columns of each group are, and `counts` (n×1) the multiplicity of each row. */
@@ -103,7 +105,7 @@ export function observedDensity(
   }
   const columns = Int32Array.from({ length: likelihood.functions * y.shape[1] }, (_, j) => j);
   const q = { inducing: Z, factor, groups: [{ columns, ...variables }] };
-  return sampledExpectedDensity(kernel, at.kernel, q, x, nodes(), likelihood, at.likelihood, y, counted(present));
+  return sampledExpectedDensity(kernel, at.kernel, q, at, nodes(), likelihood, at.likelihood, y, counted(present));
 }
 
 /**
@@ -165,7 +167,7 @@ export function sampledExpectedDensity(
   kernel: Kernel,
   p: TensorMap,
   q: InducingPosterior<Tensor2D>,
-  x: op.GaussianRows,
+  { x, offset }: Pick<DensityPoint, 'x' | 'offset'>,
   nodes: LatentNodes,
   likelihood: Likelihood,
   given: TensorMap,
@@ -180,7 +182,7 @@ export function sampledExpectedDensity(
     const rows = <T extends Tensor>(own: T) =>
       from === 0 && to === n ? own : op.slice<T>(own, [from, 0], [to - from, own.shape[1]!]);
     const own = { moves: rowsOfNodes(nodes, n, from, to), weights: nodes.weights };
-    const at = { mean: rows(x.mean), variance: rows(x.variance) };
+    const at = { x: { mean: rows(x.mean), variance: rows(x.variance) }, offset: offset && rows(offset) };
     const entries = densitiesAtNodes(kernel, p, q, at, own, likelihood, given, rows(y));
     return op.sum<Scalar>(mask === undefined ? entries : op.mul(repeated(rows(mask), K), entries));
   };
@@ -215,7 +217,7 @@ export function densitiesAtNodes(
   kernel: Kernel,
   p: TensorMap,
   q: InducingPosterior<Tensor2D>,
-  x: op.GaussianRows,
+  { x, offset }: Pick<DensityPoint, 'x' | 'offset'>,
   { moves, weights }: LatentNodes,
   likelihood: Likelihood,
   given: TensorMap,
@@ -228,7 +230,8 @@ export function densitiesAtNodes(
     likelihood.functions * y.shape[1],
   );
   const own = likelihood.conjugate?.(given).per === 'row' ? { ...given, noise: repeated(given.noise!, K) } : given;
-  return op.mul<Tensor2D>(counts, expectedLogDensity(likelihood, own, mean, variance, repeated(y, K)));
+  const shifted = offset === undefined ? mean : op.add<Tensor2D>(mean, repeated(offset, K));
+  return op.mul<Tensor2D>(counts, expectedLogDensity(likelihood, own, shifted, variance, repeated(y, K)));
 }
 
 /** All latents, one node after the other, K·n×q, and their weights, K·n×1. */

@@ -52,20 +52,6 @@ export function uncertainColumns(given: readonly (Tensor2D | op.GaussianRows)[])
   return some.reduce((sum, own) => sum + (isSpread(own) ? own.mean : own).shape[1], 0);
 }
 
-/**
- * Inputs of a process, and the offset of its functions: a column more than the inducing inputs have, if there is one.
- *
- * @param columns - number of columns of the inducing inputs
- */
-export function withoutOffset(
-  A: Tensor2D,
-  columns: number,
-): { readonly inputs: Tensor2D; readonly shifted: (mean: Tensor2D) => Tensor2D } {
-  if (A.shape[1] <= columns) return { inputs: A, shifted: (mean) => mean };
-  const offset = op.slice<Tensor2D>(A, [0, columns], [-1, 1]);
-  return { inputs: op.slice<Tensor2D>(A, [0, 0], [-1, columns]), shifted: (mean) => op.add<Tensor2D>(mean, offset) };
-}
-
 /** Number of inducing inputs, from 1 to the number of points, or their initial values (M×q). */
 export type Inducing = number | MatrixLike;
 
@@ -240,21 +226,17 @@ interface InducingGroup<T = Matrix> {
 }
 
 /**
- * Moments at inputs A (n×q): with a = L⁻¹k_u(x), mean m_dᵀa and variance k(x, x) − ‖a‖² + ‖C_dᵀa‖². A further column of A is an offset o of the
- * functions, whose mean is then m_dᵀa + o.
+ * Moments at inputs A (n×q): with a = L⁻¹k_u(x), mean m_dᵀa and variance k(x, x) − ‖a‖² + ‖C_dᵀa‖².
  *
  * @param p - natural values of the kernel's parameters
- * @param q - number of columns of A without an offset; by default as many as the inducing inputs have
  * @see Titsias 2009, eq. 6; Hensman, Fusi & Lawrence 2013
  */
 export function inducingMoments(
   kernel: Kernel,
   p: TensorMap,
   { inducing, factor, groups }: InducingPosterior<Tensor2D>,
-  rows: Tensor2D,
-  q = inducing.shape[1],
+  A: Tensor2D,
 ): FunctionMoments[] {
-  const { inputs: A, shifted } = withoutOffset(rows, q);
   const [n, m] = [A.shape[0], factor.shape[0]];
   const cross = kernel.covariance(p, A, inducing, inducing);
   const half = op.triangularSolve(factor, op.transpose(cross) as Tensor2D);
@@ -265,7 +247,7 @@ export function inducingMoments(
     const own = op.sum(op.reshape(op.square(spread), [count, m, n]), 1);
     return {
       columns,
-      mean: shifted(op.matMul<Tensor2D>(half, mean, true, false)),
+      mean: op.matMul<Tensor2D>(half, mean, true, false),
       variance: op.transpose(op.add(rest, own)) as Tensor2D,
       covariance: (column) => {
         const gram = (x: Tensor2D) => op.gramMatrix(op.transpose(x) as Tensor2D);

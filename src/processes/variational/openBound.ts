@@ -8,6 +8,7 @@ import { drawnNodes, type LatentNodes } from '../../kernels/expectations/index.t
 import { isApart } from '../../model/entrywise/gaussian.ts';
 import type { DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
+import { parentsAndOffset } from '../processDensity.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
 import { collapsedBound, collapsedData, collapsedStatistics, columnGroups, NODES } from './collapsedBound.ts';
 import { DENSITY_NODES, densityNodes, hasExpectations, isClosed, observedDensity } from './expectedDensity.ts';
@@ -88,12 +89,16 @@ function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: Boun
       onApproximation?.({ name: 'inducingInputs', count: Z.shape[0] });
       const own = ofKernel(kernel, p);
       const factor = inducingFactor(kernel, own, Z, { jitter, onJitter });
-      const x = inputsOf(given);
+      const { parents, offset } = parentsAndOffset(given, hasOffset);
+      const x = inputsOf(parents);
       const parts = { kernel, likelihood, latentDim: x.mean.shape[1] };
-      const at = { kernel: own, likelihood: ofRows(likelihood, p, batch), Z, factor, variables: variablesFrom(p), x };
-      const isPoint = !given.some(isSpread);
+      const at = {
+        ...{ kernel: own, likelihood: ofRows(likelihood, p, batch), Z, factor, variables: variablesFrom(p), x },
+        offset: offset as Tensor2D | undefined,
+      };
+      const isPoint = !parents.some(isSpread);
       const sampled = batch === undefined ? DRAWS : 1;
-      const uncertain = uncertainColumns(given);
+      const uncertain = uncertainColumns(parents);
       if (onApproximation !== undefined && !isPoint && !isClosed(parts, at)) {
         const nodes = DENSITY_NODES[uncertain];
         onApproximation({ name: nodes === undefined ? 'draws' : 'quadrature', count: nodes ?? sampled });

@@ -10,7 +10,7 @@ import type { TensorMap } from '../../model/model.ts';
 import { valueTensors } from '../../model/part.ts';
 import { latentExpectations } from './collapsedBound.ts';
 import { type DensityParts, type DensityPoint, densitiesAtNodes, densityNodes, isClosed } from './expectedDensity.ts';
-import { type InducingPosterior, withoutOffset } from './inducingVariables.ts';
+import type { InducingPosterior } from './inducingVariables.ts';
 
 /** Draws for latents without a quadrature, the same for all rows. */
 const DENSITY_DRAWS = 4;
@@ -31,7 +31,7 @@ export function placesRows({ conjugate, parameters }: Likelihood): boolean {
  */
 export function placedDensity(
   { kernel, likelihood }: Pick<DensityParts, 'kernel' | 'likelihood'>,
-  at: Pick<DensityPoint, 'kernel' | 'likelihood' | 'x'>,
+  at: Pick<DensityPoint, 'kernel' | 'likelihood' | 'x' | 'offset'>,
   q: InducingPosterior<Tensor2D>,
   y: Tensor2D,
   present: Tensor2D | undefined,
@@ -45,7 +45,7 @@ export function placedDensity(
     }
     const draws = () => drawnNodes(1, latentDim, DENSITY_DRAWS, seededRandom(SEED));
     const nodes = densityNodes(uncertain, draws, latentDim);
-    const all = densitiesAtNodes(kernel, at.kernel, q, at.x, nodes, likelihood, at.likelihood, y);
+    const all = densitiesAtNodes(kernel, at.kernel, q, at, nodes, likelihood, at.likelihood, y);
     return op.sum(op.reshape(all, [nodes.weights.length, ...y.shape]), 0);
   };
   return op.sum<Tensor1D>(present === undefined ? entries() : op.mul(present, entries()), 1);
@@ -70,7 +70,7 @@ interface Moments {
  *
  *   mean m_dᵀa_n, variance ψ₀ₙ − tr Â_n + tr(C_dᵀÂ_nC_d) + m_dᵀÂ_nm_d − (m_dᵀa_n)².
  *
- * The Ψ₂ of eight points are computed at once. A column after the inputs is an offset of the mean.
+ * The Ψ₂ of eight points are computed at once.
  *
  * @param p - natural values of the kernel's parameters
  * @see Titsias & Lawrence 2010, §4; Girard et al. 2003
@@ -79,11 +79,8 @@ export function uncertainMoments(
   kernel: Kernel,
   p: TensorMap,
   posterior: InducingPosterior<Tensor2D>,
-  x: op.GaussianRows,
+  { mean, variance }: op.GaussianRows,
 ): Moments {
-  const inputs = posterior.inducing.shape[1];
-  const { inputs: mean, shifted } = withoutOffset(x.mean, inputs);
-  const { inputs: variance } = withoutOffset(x.variance, inputs);
   const [n, q] = mean.shape;
   const moments = secondMoments(posterior);
   const parts = Array.from({ length: Math.ceil(n / POINTS) }, (_, k) => {
@@ -92,7 +89,7 @@ export function uncertainMoments(
     return momentsOfSome(kernel, p, posterior, moments, { mean: some(mean), variance: some(variance) });
   });
   const together = (of: keyof Moments) => op.concat(parts.map((part) => part[of]));
-  return { mean: shifted(together('mean')), variance: together('variance') };
+  return { mean: together('mean'), variance: together('variance') };
 }
 
 /** m_d·m_dᵀ and C_dC_dᵀ (or CCᵀ for all columns of a group) as columns of M² entries. */

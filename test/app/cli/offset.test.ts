@@ -68,8 +68,11 @@ it('--exposure models counts per unit of a column, and commands on new rows need
   expect([byKind.code, byKind.err]).toEqual([expect.any(Number), expect.stringContaining('densities of their kinds')]);
   expect((await called('project', at('kinds'), at('some.csv'))).code).toBe(0);
   expect((await called('info', at('fit'))).out).toContain("\noffset: the logarithm of 'population'\n");
-  const page = await called('explore', at('fit'), '--page', at('page.html'));
-  expect([page.code, page.err]).toEqual([2, expect.stringMatching(/fit with an offset, which the page does not show/)]);
+  const selected = await called(
+    ...['select', at('counts.csv'), '-m', 'gplvm', '--exposure', 'population', '--dim', '1'],
+    ...['--grid', '{"inducing":[4]}', '--options', '{"likelihood":"poisson"}', '--folds', '2', '--max-iterations', '4'],
+  );
+  expect([selected.code, selected.out]).toEqual([0, expect.stringMatching(/^-?[\d.]+ \{"inducing":4\}\nbest/)]);
 });
 
 it('refuses tables without the exposure, and exposures that are not above 0', async () => {
@@ -97,6 +100,26 @@ it('refuses tables without the exposure, and exposures that are not above 0', as
   await refused(/no column 'populatoin' for the exposure/, ...fit, 'populatoin');
   await refused(/pca has no offset. Leave out --exposure/, ...fit, 'population', '-m', 'pca');
   await refused(/both were given/, ...fit, 'population', '--offset', 'a', '--likelihood', 'poisson');
-  await refused(/An offset is for counts, but no column is one.*--as visits:count/, ...fit, 'population');
+  writeFileSync(at('halves.csv'), table(rows.map((row) => `${row}.5`)).replaceAll(/,(\d+)(?=,)/g, ',$1.5'));
+  await refused(
+    /An offset is for counts, whole numbers from 0, but no column is one.*--as visits:count/,
+    ...['fit', at('halves.csv'), '-o', at('other'), '--exposure', 'population'],
+  );
   await refused(/for counts and labels/, ...fit, 'population', '-m', 'gplvm');
+});
+
+it('fits counts with holes, a row without any, covariates and an exposure at the first try, and fills them in', async () => {
+  const cells = rows.map((row, n) => {
+    const own = row.split(',').map((cell, j) => (j > 0 && (n === 7 || (n + 4 * j) % 9 === 0) ? '' : cell));
+    return [['dry', 'wet'][n % 2], ...own].join(',');
+  });
+  writeFileSync(at('holed.csv'), `season,population,a,b,c\n${cells.join('\n')}\n`);
+  const { code, err } = await called(
+    ...['fit', at('holed.csv'), '--given', 'season', '--exposure', 'population', '--dim', '1', '--inducing', '5'],
+    ...['--max-iterations', '6', '-o', at('holed')],
+  );
+  expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('densities of their kinds')]);
+  const completed = readFileSync(at('holed/completed.csv'), 'utf8').trim().split('\n');
+  expect(completed).toHaveLength(31);
+  expect(completed[8]).toMatch(/^wet,40,\d+,\d+,\d+$/);
 });

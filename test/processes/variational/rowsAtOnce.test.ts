@@ -65,7 +65,7 @@ describe('expected densities of many rows', () => {
             factor,
             groups: [{ columns: Int32Array.from({ length: D }, (_, j) => j), mean: means, roots }],
           },
-          { mean: rows(mean), variance: rows(variance) },
+          { x: { mean: rows(mean), variance: rows(variance) } },
           nodes,
           counts(),
           {},

@@ -3,9 +3,11 @@ import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import {
   type Checkpoint,
+  chosenRows,
   type FitOptions,
   fit,
   heldOutDensity,
+  type KnownRows,
   nearestNeighborScore,
   type SelectionScore,
   trustworthinessScore,
@@ -13,7 +15,7 @@ import {
 import { usualNeighbors } from '../../../inference/scores/localScores.ts';
 import { rowsOf, splitsOf } from '../../../inference/selection/folds.ts';
 import type { Fit } from '../../../model/fit.ts';
-import { describedModel } from '../../../models/describedModel.ts';
+import { describedModel, withKnownRows } from '../../../models/describedModel.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';
 import { standardize } from '../../io/index.ts';
 import type { CellOutcome } from './outcome.ts';
@@ -24,6 +26,8 @@ import { type ReadTable, readSweptTable } from './sweptTable.ts';
 export interface SweptTable {
   readonly observations: Matrix;
   readonly labels?: readonly string[] | undefined;
+  /** Covariates and offset of the rows. */
+  readonly known?: KnownRows | undefined;
 }
 
 /** Seconds between checkpoints. */
@@ -32,17 +36,17 @@ const INTERVAL = 5;
 /** One fit of a sweep with its scores. A fit that fails with an error of the library becomes a line of the table and does not end the sweep. */
 export async function fitCell(
   cell: Cell,
-  { observations, labels }: SweptTable,
+  { observations, labels, known }: SweptTable,
   own: OwnParts,
   { resume, checkpoint }: { resume?: Checkpoint | undefined; checkpoint(checkpoint: Checkpoint): unknown },
 ): Promise<{ outcome: CellOutcome; fit: object | undefined }> {
   const Y = cell.standardize ? standardize(observations).apply(observations) : observations;
   let result: Fit | undefined;
   try {
-    const scores = cell.scores.map((name) => ({ name, score: scoreOf(name, Y, labels) }));
+    const scores = cell.scores.map((name) => ({ name, score: scoreOf(name, Y, labels, known) }));
     const split = splitsOf(Y.rows, cell.folds, cell.foldSeed, labels)[cell.fold]!;
     const take = <T>(table: T) => rowsOf(table, split.training);
-    const options = { latentDim: 2, ...cell.options };
+    const options = withKnownRows({ latentDim: 2, ...cell.options }, chosenRows(known, split.training));
     const model = describedModel(cell.model, take(Y), labels && take(labels), options, own);
     const { restarts, ...limits } = cell.fit;
     const search = model.solve === undefined && restarts !== undefined ? { restarts } : {};
@@ -74,9 +78,14 @@ function outcomeOf(result: Fit | undefined, scores: Record<string, number | null
 
 const finite = (value: number) => (Number.isFinite(value) ? value : null);
 
-function scoreOf(name: SweepScore, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
-  if (name === 'density') return heldOutDensity(Y);
-  if (name === 'nearestNeighbor') return nearestNeighborScore(Y, labels!);
+function scoreOf(
+  name: SweepScore,
+  Y: Matrix,
+  labels: readonly string[] | undefined,
+  given: KnownRows | undefined,
+): SelectionScore {
+  if (name === 'density') return heldOutDensity(Y, { given });
+  if (name === 'nearestNeighbor') return nearestNeighborScore(Y, labels!, { given });
   return trustworthinessScore(Y, usualNeighbors(Y.rows));
 }
 

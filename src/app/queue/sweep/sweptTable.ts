@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { checkSaved } from '../../../core/saved.ts';
+import { knownRowsOf } from '../../../inference/index.ts';
 import { type ReadTableOptions, readTable } from '../../io/index.ts';
 import { makeTemporaryFolder } from '../../io/makeFolder.ts';
 import { packed, unpacked } from '../requests.ts';
@@ -51,8 +52,13 @@ export async function placedTable(
   const read =
     typeof data === 'string'
       ? await readTable(data, options)
-      : { observations: Matrix.from(data, 'Option data'), labels: undefined };
-  const text = packed({ observations: read.observations, labels: Array.isArray(labels) ? labels : read.labels });
+      : { observations: Matrix.from(data, 'Option data'), labels: undefined, given: undefined, offset: undefined };
+  const known = knownRowsOf(read);
+  const text = packed({
+    observations: read.observations,
+    labels: Array.isArray(labels) ? labels : read.labels,
+    ...(known && { known }),
+  });
   const bytes = new TextEncoder().encode(text);
   const key = dataKey(bytes);
   await blobs.put(key, bytes);
@@ -92,6 +98,7 @@ async function bytesOf(file: string): Promise<Uint8Array> {
 const tableSchema = v.strictObject({
   observations: v.instance(Matrix),
   labels: v.optional(v.array(v.string())),
+  known: v.optional(v.record(v.string(), v.instance(Matrix))),
 });
 
 /**
@@ -111,7 +118,7 @@ export async function readSweptTable(table: ReadTable): Promise<SweptTable> {
     );
   }
   const read = /^https?:/.test(file) ? await readDownloaded(file, bytes, options) : await readTable(file, options);
-  return { observations: read.observations, labels: labels ?? read.labels };
+  return { observations: read.observations, labels: labels ?? read.labels, known: knownRowsOf(read) };
 }
 
 /** Writes downloaded bytes to a temporary file, since the format of a table is determined by its file extension. */
