@@ -80,7 +80,9 @@ it('refuses tables without the covariates, with a new level, and with missing on
 
 const isBuilt = existsSync(fileURLToPath(new URL('../../../dist/explore/page.html', import.meta.url)));
 
-it.skipIf(!isBuilt)('explore opens a fit with covariates', async () => {
+const unbuilt = isBuilt ? '' : ' (needs the page of the explorer: npm run build)';
+
+it.skipIf(!isBuilt)(`explore opens a fit with covariates${unbuilt}`, async () => {
   const page = await called('explore', at('fit'), '--page', at('page.html'));
   expect([page.code, page.err]).toEqual([0, '']);
 });
