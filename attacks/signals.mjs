@@ -83,6 +83,8 @@ function tablesIn(folder) {
     small: table('small.csv', 60),
     large: table('large.csv', 400),
     long: table('long.csv', 200_000),
+    positions: path('positions.csv'),
+    longFit: path('longFit'),
     pipe: path('pipe.csv'),
     open: path('open.csv'),
     classes: path('classes.csv'),
@@ -97,12 +99,16 @@ function tablesIn(folder) {
   // A writer that writes nothing.
   tables.writer = `exec 3<>'${tables.open}'; exec "$@"`;
   writeFileSync(tables.classes, ['a,b,c,d,class', ...rows(60).map((row, i) => `${row},${'xy'[i % 2]}`)].join('\n'));
+  const positions = Array.from({ length: 200_000 }, () => [random(), random()].join());
+  writeFileSync(tables.positions, ['x1,x2', ...positions].join('\n'));
+  const short = ['--model', 'gplvm', '--max-iterations', '5'];
   for (const [table, out, ...more] of [
-    [tables.small, tables.fit],
-    [tables.small, tables.moving, '--options', '{"dynamics":true}'],
-    [tables.classes, tables.labeled, '--labels', 'class'],
+    [tables.small, tables.fit, ...short],
+    [tables.small, tables.moving, ...short, '--options', '{"dynamics":true}'],
+    [tables.classes, tables.labeled, ...short, '--labels', 'class'],
+    [tables.long, tables.longFit, '--model', 'pca'],
   ]) {
-    const args = ['fit', table, '--model', 'gplvm', '--max-iterations', '5', '--out', out, ...more];
+    const args = ['fit', table, '--out', out, ...more];
     const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);
   }
@@ -118,7 +124,7 @@ function tablesIn(folder) {
 const endless = ['--model', 'gplvm', '--solver', 'adam', '--tolerance', '0', '--max-iterations', '100000000'];
 
 /** Arguments of the commands, from the path of their results; what comes first in a name is the phase. */
-function commandsIn({ small, large, long, pipe, open, fit, moving, labeled, spec, piped, writer }) {
+function commandsIn({ small, large, long, positions, longFit, pipe, open, fit, moving, labeled, spec, piped, writer }) {
   const grid = ['--grid', '{"latentDim":[1,2,3,4]}'];
   const withWriter = (...args) => ['bash', '-c', writer, 'bash', process.execPath, program, ...args];
   return {
@@ -163,9 +169,9 @@ function commandsIn({ small, large, long, pipe, open, fit, moving, labeled, spec
     'reading: project': () => ['project', fit, long],
     'reading: impute': () => ['impute', fit, long],
     'reading: predict-labels': () => ['predict-labels', labeled, long],
-    'reading: score': () => ['score', fit, '--data', long],
-    'reading: predict': () => ['predict', fit, long],
-    'reading: sample': () => ['sample', fit, long],
+    'reading: score': () => ['score', longFit, '--data', long],
+    'reading: predict': () => ['predict', fit, positions],
+    'reading: sample': () => ['sample', fit, positions],
     'reading: sweep': (out) => ['sweep', spec.replace('spec', 'longSpec'), '--out', out],
     'choosing: fit of a map with a decoder': (out) => [
       ...['fit', large, '--model', 'tsne', '--options', '{"decoder":true,"steps":1000000}', '--out', out],
