@@ -1,5 +1,6 @@
-import type { Matrix } from '../../core/matrix.ts';
-import { stacked } from '../../core/rowMatrices.ts';
+import { NumericalError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { joinedRows, rowsBetween, stacked } from '../../core/rowMatrices.ts';
 import { scaledIdentity } from '../../engine/dense/symmetric.ts';
 import type { Accuracy, PredictiveDensity } from '../../model/posterior.ts';
 import { minimizeBatch } from '../minimize/minimizeBatch.ts';
@@ -135,9 +136,9 @@ export function* projectionSearch(
           q,
         );
         const rows = problems.map((problem) => from[problem]!.row);
-        const { posterior, gradient } = density(latents, rows, accuracy);
+        const { posterior, gradient } = densityWhereDefined(density, latents, rows, accuracy);
         return {
-          values: posterior.map((sum) => (Number.isFinite(sum) ? -sum : Number.NaN)),
+          values: posterior.map((sum, k) => ([sum, ...gradient.row(k)].every(Number.isFinite) ? -sum : Number.NaN)),
           gradients: problems.map((problem, k) => pulledBack(gradient.row(k), coordinates(problem))),
         };
       },
@@ -146,6 +147,29 @@ export function* projectionSearch(
       { maxIterations: iterations, tolerance: near },
     );
     return from.map(({ row, isOfPeak }, k) => ({ row, isOfPeak, point: at(k, points[k]!), value: values[k]! }));
+  }
+}
+
+/** NaN for rows at points where the density has no value, such as where a rate overflows: these cost no other row its place. */
+function densityWhereDefined(
+  density: DensityOfRows,
+  X: Matrix,
+  rows: readonly number[],
+  accuracy: Accuracy | undefined,
+): Pick<PredictiveDensity, 'posterior' | 'gradient'> {
+  try {
+    return density(X, rows, accuracy);
+  } catch (error) {
+    if (!(error instanceof NumericalError)) throw error;
+    if (rows.length === 1) return { posterior: Float64Array.of(Number.NaN), gradient: Matrix.zeros(1, X.columns) };
+    const middle = rows.length >> 1;
+    const half = (from: number, to: number) =>
+      densityWhereDefined(density, rowsBetween(X, from, to), rows.slice(from, to), accuracy);
+    const [first, second] = [half(0, middle), half(middle, rows.length)];
+    return {
+      posterior: Float64Array.of(...first.posterior, ...second.posterior),
+      gradient: joinedRows([first.gradient, second.gradient]),
+    };
   }
 }
 
