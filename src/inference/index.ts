@@ -31,7 +31,7 @@ export type { FitStep } from './fit/createFit.ts';
 export { type FitAtOptions, fit, fitAt, fitSteps } from './fit/fit.ts';
 export type { FitOptions } from './fit/fitOptions.ts';
 export type { GivenStart } from './fit/fitProblem.ts';
-export { chosenRows, type KnownRows, knownRowsOf, typicalPrediction } from './fit/knownRows.ts';
+export { chosenRows, type KnownRows, knownRowsOf, type TypicalPrediction, typicalPrediction } from './fit/knownRows.ts';
 export type { Origin, Restarts } from './fit/restarts.ts';
 export type { Stage } from './fit/run.ts';
 export { type Geodesic, type Geometry, type GeometryOptions, geometry, type PathOptions } from './geometry/geometry.ts';
