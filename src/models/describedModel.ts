@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import type { Matrix, MatrixLike } from '../core/matrix.ts';
-import { checkGiven, givenOptions, unknownName } from '../core/options.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkGiven, givenOptions, readGiven, unknownName } from '../core/options.ts';
 import { knnGraph } from '../engine/graph/index.ts';
 import type { KnownRows } from '../inference/fit/knownRows.ts';
 import { parseKernel } from '../kernels/index.ts';
@@ -39,16 +39,24 @@ interface Rows {
  *
  * @param options - other options
  * @param known - `given`, N×p, and `offset`, N×1, as far as there are any; see `knownRowsOf`
+ * @throws InvalidInputError for anything else
  * @example
  * ```ts
  * withKnownRows({ latentDim: 2 }, { given: Matrix.from([[0], [1]]) }); // { latentDim: 2, given: [[0], [1]] }
  * ```
  */
-export const withKnownRows = (options: ModelOptions, { given, offset }: KnownRows = {}): ModelOptions => ({
-  ...options,
-  ...(given && { given: given.toArrays() }),
-  ...(offset && { offset: Array.from(offset.data) }),
-});
+export function withKnownRows(options: ModelOptions, known: KnownRows = {}): ModelOptions {
+  const isRows = (own: unknown) => own === undefined || own instanceof Matrix;
+  const expected = 'the rows of knownRowsOf';
+  checkGiven(known, 'withKnownRows', expected, (own) => typeof own === 'object' && own !== null);
+  const { given, offset } = readGiven('The known rows', () => ({ given: known.given, offset: known.offset }));
+  for (const own of [given, offset]) checkGiven(own, 'withKnownRows', expected, isRows);
+  return {
+    ...options,
+    ...(given && { given: given.toArrays() }),
+    ...(offset && { offset: Array.from(offset.data) }),
+  };
+}
 
 /** Options of a model or prior, with JSON descriptions replaced by kernels, parameters and priors. */
 function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts, rows: Rows): Record<string, unknown> {

@@ -37,8 +37,11 @@ export const isNamed = (given: unknown): given is GivenByName =>
  */
 export function knownRowsOf(of: FittedModel | Pick<NamedTable, 'given' | 'offset'>): KnownRows | undefined {
   checkGiven(of, 'knownRowsOf', 'what fit returned, or a table', (own) => typeof own === 'object' && own !== null);
-  const { values, ...table } = of as NamedTable & { readonly values?: { given?: Matrix; offset?: Matrix } };
-  const { given, offset } = values ?? { given: table.given?.rows, offset: table.offset?.rows };
+  const { given, offset } = readGiven('The fit or table', () => {
+    const { values, ...table } = of as NamedTable & { readonly values?: { given?: Matrix; offset?: Matrix } };
+    const { given, offset } = values ?? { given: table.given?.rows, offset: table.offset?.rows };
+    return { given, offset };
+  });
   return given || offset ? { ...(given && { given }), ...(offset && { offset }) } : undefined;
 }
 
