@@ -150,7 +150,7 @@ export function* projectionSearch(
   }
 }
 
-/** NaN for rows at points where the density has no value, such as where a rate overflows: these cost no other row its place. */
+/** NaN for rows at points where the density has no value, such as where a rate overflows: no other row is affected. */
 function densityWhereDefined(
   density: DensityOfRows,
   X: Matrix,
