@@ -86,6 +86,21 @@ const AIMS = [
     of: (results) => find(results, { section: 'project', n: 1000, contender: 'wasm' })?.ms.median,
   },
   {
+    what: 'evaluation of a GPLVM with a fifth of the cells missing, N=300, over one without',
+    most: 3,
+    of: (results) =>
+      find(results, { section: 'tables', n: 300, contender: 'a fifth of the cells missing' })?.ratio.median,
+  },
+  ...[
+    ['ppca, a fifth of the cells missing', 10_000, 10],
+    ['bayesianGplvm, half of the columns counts, yes or no, or categories', 10_000, 60],
+    ['bayesianGplvm, 1000 new rows', 500, 15],
+  ].map(([task, n, most]) => ({
+    what: `${task}, N=${n}: seconds of the processor`,
+    most,
+    of: (results) => find(results, { section: 'tables', task, n })?.cpuSeconds,
+  })),
+  {
     what: 'slider that fits 50 points again, in a page: frames a second',
     least: 59,
     of: (results) => find(results, { section: 'page', task: 'slider', n: 50 })?.perSecond,

@@ -66,6 +66,12 @@ const QUESTIONS = [
     more: meuFits,
   },
   {
+    title: 'How long do tables with holes, long tables and mixed ones take?',
+    sections: ['tables'],
+    text: 'Simulated tables of 12 columns (50 for 10,000 rows) with four factors, at the defaults.',
+    more: tableTimes,
+  },
+  {
     title: 'How long does one evaluation take?',
     sections: ['gplvm', 'tpslvm', 'variational'],
     text: 'One value of the objective with all of its gradients; a fit takes hundreds. At a lengthscale of 1 the covariance has a form of low rank, which latentfield uses; at 0.1 it has none. The Bayesian GPLVM has 50 inducing inputs and 10 latent dimensions.',
@@ -466,6 +472,18 @@ function smallTimes(rows) {
         section === 'project' ? '`project`, one new row' : 'from `abort()` to the result',
         ...[size(n), contender, time(row), msPerEvaluation === undefined ? '–' : duration(msPerEvaluation)],
       ]),
+  );
+}
+
+/** Times of tables, of this run or measured alone. */
+function tableTimes(rows, _, once) {
+  const all = [...rows, ...once.flatMap(({ results }) => results.filter(({ section }) => section === 'tables'))];
+  return table(
+    ['', 'rows of the fit', 'time', 'of a whole table'],
+    all.map(({ task, n, contender, ratio, ...row }) => [
+      ['fit', 'project'].includes(contender) ? task : `${task}, ${contender}`,
+      ...[size(n), time(row), ratio === undefined ? '–' : `${ratio.median.toFixed(2)}×`],
+    ]),
   );
 }
 

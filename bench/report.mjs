@@ -15,6 +15,7 @@ const TITLES = {
   maps: 'Maps in two dimensions',
   thousands: 'Default fits to thousands of rows',
   sampling: 'Draws from the posterior of a Gaussian process of 30 points: 4 chains, and everything from nothing',
+  tables: 'Tables: an evaluation with holes beside one without, long and mixed tables, new rows',
   neighbors: 'Ten nearest neighbors of every point, exactly, beside brute force of scikit-learn',
   optimum: 'Log density of oil flow after 500 evaluations, beside where the peers end',
   solvers:

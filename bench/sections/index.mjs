@@ -12,6 +12,7 @@ import { rawOperations } from './rawOperations.mjs';
 import { sampling } from './sampling.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
 import { spectralEmbeddings } from './spectral.mjs';
+import { tables } from './tables.mjs';
 import { thousands } from './thousands.mjs';
 import { variationalEvaluations } from './variational.mjs';
 import { wholeFits } from './wholeFits.mjs';
@@ -35,6 +36,7 @@ export const sections = {
   maps,
   thousands,
   sampling,
+  tables,
   optimum: optima,
   solvers: solverEvaluations,
 };

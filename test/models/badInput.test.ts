@@ -356,4 +356,17 @@ describe('what a user might well write wrong', () => {
       /gradient of term 'broken' in 'latents' is NaN/,
     );
   });
+
+  it('a place of the wrong length, which is not read to its end', async () => {
+    const result = await fit(gplvm(good(), { latentDim: 2 }), { maxIterations: 1 });
+    let reads = 0;
+    const long = new Proxy({ length: 1e6 } as readonly number[], {
+      get: (of, key) => {
+        reads++;
+        return Reflect.get(of, key);
+      },
+    });
+    expectInvalid(() => result.interpolate(long, 0, 3), /a point of 'latents' as 2 finite numbers/);
+    expect(reads).toBeLessThan(100);
+  });
 });

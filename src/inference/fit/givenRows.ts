@@ -237,8 +237,9 @@ function endOf(rows: Matrix, name: string, end: LatentPlace, isOnly: boolean): F
       `interpolate takes the number of a point from 0 to ${rows.rows - 1}, but ${describe(end)} was given.`,
     );
   }
-  const point = Float64Array.from(end ?? []);
-  if (isOnly && point.length === rows.columns && point.every(Number.isFinite)) return point;
+  // The length first: an object with one of a thousand million would be read to its end.
+  const point = isOnly && end?.length === rows.columns ? Float64Array.from(end) : undefined;
+  if (point?.every(Number.isFinite)) return point;
   throw new InvalidInputError(
     isOnly
       ? `interpolate takes a point of '${name}' as ${rows.columns} finite numbers, but ${describe(end)} was given.`
