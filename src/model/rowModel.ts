@@ -103,8 +103,8 @@ export interface RowModel {
    * @param normals - standard normal numbers, one row per path
    */
   readonly ahead: ((steps: number, normals: (columns: number) => Matrix) => PathsAhead) | undefined;
-  /** Contribution of new rows to the bound, as a function of the means and variances of the only latent variable, which consists of Gaussian rows. */
-  readonly bound?: ((given: RowsByName, x: LatentMoments) => PlacedBound) | undefined;
+  /** Contribution of new rows to the bound, as a function of the means and variances of the only latent variable, which consists of Gaussian rows; with `isValue` all gradients are 0. */
+  readonly bound?: ((given: RowsByName, x: LatentMoments, isValue?: boolean) => PlacedBound) | undefined;
   /** Moments of missing entries given the observed ones of their row, if the model has them without a search. */
   readonly missingEntries?: MissingEntries | undefined;
   /** Projection of rows by models in closed form. */

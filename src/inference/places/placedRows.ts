@@ -216,7 +216,8 @@ async function searchedRows(
     };
   if (bound !== undefined) {
     const start = { X, training };
-    const boundAt = (rows: readonly number[], x: Parameters<typeof bound>[1]) => bound(picked(given, rows), x);
+    const boundAt = (rows: readonly number[], x: Parameters<typeof bound>[1], isValue?: boolean) =>
+      bound(picked(given, rows), x, isValue);
     const { mean, variance } = await projectedGaussians(
       boundAt,
       { mean: fitted, variance: spread! },

@@ -66,14 +66,14 @@ export function ofGaussianRows(of: FittedGraph): OfGaussianRows {
       observed.length === 1 && known.length === 0 && conditionalOf(fitted, node).hasGaussianNoise === true;
     return {
       relevance,
-      bound: (given, x) =>
+      bound: (given, x, isValue) =>
         at((fitted) => {
           const there = observed.filter(({ name }) => given[name] !== undefined);
           const rows = there.map(({ name }) => seenRows(name, paddedRows(given[name]!)));
           const padded = Object.fromEntries(known.map(({ name }) => [name, paddedRows(given[name]!)]));
           const start = new Map(Object.entries(padded).map(([name, own]) => [name, matrixTensor(own)]));
           const current = of.newValues(fitted, start, padded);
-          return placedBound(x, (q) => {
+          const densities = (q: op.GaussianRows) => {
             const lost = op.neg(divergences(fitted, q)) as Tensor1D;
             return there.reduce((sum, node, i) => {
               const { value, present } = rows[i]!;
@@ -81,7 +81,8 @@ export function ofGaussianRows(of: FittedGraph): OfGaussianRows {
               const seen = { value, given: [q, ...others], ...(present && { present }) };
               return op.add<Tensor1D>(sum, conditionalOf(fitted, node).expected!(seen));
             }, lost);
-          });
+          };
+          return placedBound(x, densities, isValue);
         }),
       missingEntries: isFilled
         ? mixtureOfPlaces(
@@ -112,7 +113,7 @@ const entropies = (variance: Tensor2D): Tensor1D =>
  * @param densities - n numbers, one for each row
  * @see Titsias & Lawrence 2010, §4
  */
-function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor1D): PlacedBound {
+function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor1D, isValue = false): PlacedBound {
   const { rows, columns } = x.mean;
   const q = { mean: matrixTensor(paddedRows(x.mean)), variance: matrixTensor(paddedRows(x.variance)) };
   let values: Float64Array = new Float64Array(0);
@@ -121,6 +122,10 @@ function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor
     values = doublesOf(own);
     return op.sum<Scalar>(own);
   };
+  if (isValue) {
+    const none = Matrix.zeros(rows, columns);
+    return { values: doublesOf(densities(q)).slice(0, rows), mean: none, variance: none };
+  }
   const { gradients } = valueAndGradients(total, [q.mean, q.variance]);
   const like = (gradient: Float64Array | undefined) =>
     new Matrix((gradient ?? new Float64Array(rows * columns)).slice(0, rows * columns), rows, columns);
