@@ -60,12 +60,12 @@ function judge({ what, until }, { code, lines, ended }, report) {
   });
   if (told.length === 0) {
     // Seconds are not announced.
-    if (ended <= FACTOR * UNANNOUNCED + ROUNDED) return report.count('no time told, of what took seconds');
+    if (ended <= FACTOR * UNANNOUNCED + ROUNDED) return report.count('short commands without an estimate');
     return report.fail(what, `no time was told of ${ended.toFixed(1)} s: ${lines.map(({ text }) => text).join('')}`);
   }
   for (const { text, estimate, taken } of told) {
     const isRight = estimate <= FACTOR * taken + ROUNDED && taken <= FACTOR * estimate + ROUNDED;
-    if (isRight) report.count(`times told, right within ${FACTOR}`);
+    if (isRight) report.count(`estimates within a factor of ${FACTOR}`);
     else report.fail(what, `'${text}', but it took ${taken.toFixed(1)} s`);
   }
 }
@@ -76,7 +76,7 @@ function judgeLimit({ what, limit }, { code, lines, ended }, report) {
   if (ended > limit + Math.max(BEYOND.seconds, BEYOND.part * limit)) {
     return report.fail(what, `a limit of ${limit} s, and ${ended.toFixed(1)} s: ${text.slice(-300)}`);
   }
-  report.count(code === 0 ? 'limits that were kept' : 'limits that were kept, without a result, said');
+  report.count(code === 0 ? 'limits that were kept' : 'limits that were kept, with a report that there is no result');
 }
 
 function tablesIn(folder, seed) {

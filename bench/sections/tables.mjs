@@ -8,8 +8,8 @@ const HIDDEN = 0.2;
 const FACTORS = 4;
 
 /**
- * What people wait for with tables of their own: an evaluation of a `gplvm` with holes beside one without, `ppca` of a long table with holes, new rows on the map
- * of a `bayesianGplvm`, and a table of mixed kinds of columns.
+ * Long steps of work with tables: an evaluation of a `gplvm` with holes compared with one without, `ppca` of a long table with holes, new rows on the map of a
+ * `bayesianGplvm`, and a table of mixed kinds of columns.
  */
 export async function tables(context) {
   const { bayesianGplvm, byKind, fit, gplvm, ppca } = context.library;

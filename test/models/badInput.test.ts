@@ -357,7 +357,7 @@ describe('what a user might well write wrong', () => {
     );
   });
 
-  it('a place of the wrong length, which is not read to its end', async () => {
+  it('a latent point of the wrong length, which is not read to its end', async () => {
     const result = await fit(gplvm(good(), { latentDim: 2 }), { maxIterations: 1 });
     let reads = 0;
     const long = new Proxy({ length: 1e6 } as readonly number[], {
