@@ -76,7 +76,7 @@ function judgeLimit({ what, limit }, { code, lines, ended }, report) {
   if (ended > limit + Math.max(BEYOND.seconds, BEYOND.part * limit)) {
     return report.fail(what, `a limit of ${limit} s, and ${ended.toFixed(1)} s: ${text.slice(-300)}`);
   }
-  report.count(code === 0 ? 'limits that were kept' : 'limits that were kept, with a report that there is no result');
+  report.count(code === 0 ? 'limits that were kept' : 'limits that ended a command before it had a result');
 }
 
 function tablesIn(folder, seed) {

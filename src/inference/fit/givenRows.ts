@@ -237,7 +237,7 @@ function endOf(rows: Matrix, name: string, end: LatentPlace, isOnly: boolean): F
       `interpolate takes the number of a point from 0 to ${rows.rows - 1}, but ${describe(end)} was given.`,
     );
   }
-  // The length first: an object with one of a thousand million would be read to its end.
+  // The length is compared first: an object that claims a length of a billion would otherwise be read to its end.
   const point = isOnly && end?.length === rows.columns ? Float64Array.from(end) : undefined;
   if (point?.every(Number.isFinite)) return point;
   throw new InvalidInputError(
