@@ -66,7 +66,7 @@ export function Header(given: Given) {
       >
         <Icon name="sliders" />
       </button>
-      <h1 class="brand">
+      <h1 class="brand" aria-label="latentfield">
         <Mark />
         <span>latentfield</span>
       </h1>
