@@ -1,9 +1,9 @@
 import { legendParts } from './legends.ts';
 import { partsOf, scalesOf } from './marks.ts';
 import { type Group, type Part, type Picture, textWidth } from './picture.ts';
+import { type Tick, ticksOf } from './scales.ts';
 import type { Axis, Scene } from './scene.ts';
 import { hundredth } from './shapes.ts';
-import { type Tick, ticksOf } from './ticks.ts';
 
 /** Padding around everything, in pixels. */
 const PADDING = 8;

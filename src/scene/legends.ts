@@ -1,7 +1,7 @@
 import { type Part, textWidth } from './picture.ts';
+import { ticksOf } from './scales.ts';
 import type { LabelLegend, Legend, NumberLegend } from './scene.ts';
 import { hundredth, shapePath } from './shapes.ts';
-import { ticksOf } from './ticks.ts';
 
 const SIZE = 12;
 const INK = '#222222';

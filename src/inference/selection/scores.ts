@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, givenList, typed } from '../../core/options.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
-import { nearestRow } from '../../engine/neighbors/nearestRow.ts';
+import { nearestRow } from '../../engine/neighbors/nearest.ts';
 import type { KnownRowsOptions } from '../../model/abilities.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { chosenRows } from '../fit/knownRows.ts';

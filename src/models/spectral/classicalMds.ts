@@ -14,7 +14,7 @@ import {
   traceTerm,
 } from './embedding/options.ts';
 import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
-import { distancesFrom } from './neighborhood/distanceInput.ts';
+import { distancesFrom } from './neighborhood/graphInput.ts';
 import { placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/byWeights.ts';
 
