@@ -13,7 +13,7 @@ export interface Repair {
 /**
  * Repairs of a delimited text whose lines differ in length, or with other contents in some cells of a numeric column; and, for a readable text, of
  * numbers with grouped digits or with a word for missing cells among them, of dates in other forms than ISO 8601, of a last row of sums, and of numbers
- * that look like codes of missing cells. Only repairs that lead to a readable table are returned. What a text is asked about once it is readable is
+ * that look like codes of missing cells. Only repairs that lead to a readable table are returned. Repairs that the text needs once it is readable are
  * part of the first repair that makes it readable.
  */
 export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair[]> {
@@ -62,7 +62,7 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
         await add([joined([title, more]), both]);
       continue;
     }
-    // What the table would be asked about next is offered in the same step.
+    // Repairs of the table that is then readable are offered in the same step.
     const { each, together } = repairsOfRead(headed(repaired, read), delimiter, read);
     if (each.length > 0) await add([joined([title, ...each.map(([more]) => more)]), together]);
     await add(candidate);
