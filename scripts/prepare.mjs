@@ -26,8 +26,8 @@ if (modified('node_modules/.package-lock.json') < modified('package-lock.json'))
 await import('./buildWasm.mjs');
 await import('./buildOptions.mjs');
 const built = modified('dist/index.js');
-// Embeds are built from web/url.
-const isOld = Math.max(newest('src'), newest('web/url'), modified('package.json')) > built;
+// Embeds are built from web/url, the page of explore from web/playground.
+const isOld = Math.max(newest('src'), newest('web/url'), newest('web/playground'), modified('package.json')) > built;
 if (process.argv.includes('--build') && isOld) {
   npm('run', '--silent', 'build');
 }

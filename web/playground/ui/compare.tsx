@@ -1,7 +1,8 @@
 import type { Matrix } from 'latentfield/core';
 import type { CanvasMap, MapEvents, MapMargins, MapScene, MapTool } from 'latentfield/plot';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Theme } from '../drawing/colors.ts';
+import type { Coloring, Theme } from '../drawing/colors.ts';
+import { namesOf } from '../drawing/names.ts';
 import { nearestRows } from '../neighbors.ts';
 import type { Scores } from '../page.worker.ts';
 import { Icon } from './icon.tsx';
@@ -23,6 +24,8 @@ const MOST_JOINED = 200;
 export function BesideMap({
   side,
   scene,
+  coloring,
+  hiddenKinds,
   joined,
   first,
   tool,
@@ -33,6 +36,8 @@ export function BesideMap({
   readonly side: Side;
   /** Looks of the rows, as on the first map. */
   readonly scene: MapScene;
+  readonly coloring: Coloring;
+  readonly hiddenKinds: ReadonlySet<number>;
   /** Rows with a line between their positions on the two maps. */
   readonly joined: readonly number[];
   readonly first: { readonly current: CanvasMap | undefined };
@@ -44,6 +49,7 @@ export function BesideMap({
   const second = useRef<CanvasMap | undefined>(undefined);
   const lines = useRef<SVGPathElement>(null);
   const places = useMemo(() => ({ x: side.latents.column(0), y: side.latents.column(1) }), [side.latents]);
+  const names = useMemo(() => namesOf(coloring, places, hiddenKinds), [coloring, places, hiddenKinds]);
   const { kinds, kindOf, hidden, faint, radius, hovered, chosen, ringed } = scene;
   const shown = useMemo<MapScene>(
     () => ({
@@ -51,8 +57,9 @@ export function BesideMap({
       equal: true,
       titles: [`${side.name} 1`, `${side.name} 2`],
       joined: scene.joined,
+      names: ringed === undefined ? names : [],
     }),
-    [places, side.name, kinds, kindOf, hidden, faint, radius, hovered, chosen, ringed, scene.joined],
+    [places, side.name, kinds, kindOf, hidden, faint, radius, hovered, chosen, ringed, scene.joined, names],
   );
   useEffect(() => {
     // Either map may be moved or enlarged at any time.

@@ -623,7 +623,7 @@ export function Explorer({
         />
         {beside !== undefined && (
           <BesideMap
-            {...{ theme, onKey }}
+            {...{ theme, onKey, coloring, hiddenKinds }}
             side={beside}
             scene={overlaid}
             joined={hovered.point >= 0 ? [hovered.point] : chosenRow >= 0 ? [chosenRow] : (subset ?? found ?? NO_ROWS)}
