@@ -7,6 +7,7 @@ import { duplicates } from './duplicates.mjs';
 import { embeddingScores } from './embeddingScores.mjs';
 import { fieldDensities } from './fieldDensities.mjs';
 import { fieldInBound } from './fieldInBound.mjs';
+import { forecasts } from './forecasts.mjs';
 import { gplrfDimensionality, gplrfFigure1, gplrfFigure3, gplrfFigure4 } from './gplrfFigures.mjs';
 import { gplrfTable1 } from './gplrfTable1.mjs';
 import { gplvmMocap, gplvmOil } from './gplvm.mjs';
@@ -53,6 +54,7 @@ export const reproductions = [
   manifoldAgreement,
   walk,
   hiddenMarkers,
+  forecasts,
   mixedTables,
   distances,
   poissonCircle,
