@@ -104,7 +104,7 @@ async function run(study) {
             Y,
             count(steps).map((k) => origin + k),
           ).toArrays();
-          return scored(before.toArrays(), after, await forecast(before, steps, study.quick ? 30 : 1000));
+          return scored(before.toArrays(), after, await forecast(before, steps, study.quick ? 30 : 10_000));
         });
         scores.push(value);
       }

@@ -1,4 +1,4 @@
-/** Least squares by Householder reflections: coefficients of the columns of B on those of A, with at least as many rows as columns. */
+/** Least-squares coefficients of the regression of B on A by Householder reflections; A has at least as many rows as columns. */
 function leastSquares(A, B) {
   const [N, P, D] = [A.length, A[0].length, B[0].length];
   const R = A.map((row, i) => [...row, ...B[i]]);

@@ -5,7 +5,7 @@ import { seededRandom } from '../../src/index.ts';
 
 const average = (list: readonly number[]) => list.reduce((sum, x) => sum + x / list.length, 0);
 
-describe('the vector autoregression beside our forecasts', () => {
+describe('the vector autoregression that forecasts are compared with', () => {
   it('is, for one column, the regression on the row before', () => {
     const random = seededRandom(1);
     const y = [0];
@@ -30,7 +30,7 @@ describe('the vector autoregression beside our forecasts', () => {
     }
   });
 
-  it('finds the order, and its intervals of 90 % contain .9 of what follows', () => {
+  it('finds the order, and its intervals of 90 % contain .9 of the next rows', () => {
     const random = seededRandom(2);
     const within: number[] = [];
     const orders: number[] = [];
