@@ -11,7 +11,7 @@ const HEARD = [5, 6, 9, 10, 16, 17, 18, 19, 21, 22, 28];
 /** Longest walk of the data. */
 const WALK = 35;
 
-/** The robot's signals up to an origin; of the walk, the 150 frames up to it, as a person's gait changes. */
+/** The robot's series is fitted from its beginning, the walk over the 150 frames before the origin, as a person's gait changes. */
 const SERIES = {
   'robot, 11 access points': {
     files: ['robot_train_X.npy'],
