@@ -1,11 +1,11 @@
-import { exp, log, log1p } from '../core/elementary/index.ts';
+import { exp, log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
 import { scaledIdentity } from '../engine/dense/symmetric.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
-import { entriesOf, type LogJacobian, type Transform } from './transform.ts';
+import { entriesOf, type LogJacobian, logSigmoid, type Transform } from './transform.ts';
 
 /** A transform whose entries depend on each other. */
 export type JointTransform = Transform & Required<Pick<Transform, 'name' | 'variables' | 'refuses' | 'logJacobian'>>;
@@ -15,8 +15,6 @@ const SUM_ERROR = 1e-8;
 
 /** 1/(1 + exp(−u)) */
 const logistic = (u: number) => 1 / (1 + exp(-u));
-/** log 1/(1 + exp(−u)), which does not overflow. */
-const logLogistic = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
 
 /**
  * Stick breaking: z_k = 1/(1 + exp(−u_k − log 1/(K − k))), x_k = z_k·(1 − Σ_{j<k} x_j) for k < K, and x_K the remainder: u = 0 is the uniform
@@ -73,7 +71,7 @@ export const stickBreaking: JointTransform = {
     u.forEach((entry, k) => {
       const v = entry - log(u.length - k);
       const z = logistic(v);
-      value += logLogistic(v) + (K - 1 - k) * logLogistic(-v);
+      value += logSigmoid(v) + (K - 1 - k) * logSigmoid(-v);
       gradient[k] = 1 - z - (K - 1 - k) * z;
     });
     return { value, gradient };

@@ -50,7 +50,7 @@ function entrywise(logSlope: (u: number) => number, slope: (u: number) => number
 }
 
 /** log 1/(1 + exp(−u)), which does not overflow. */
-const logSigmoid = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
+export const logSigmoid = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
 
 /** u = x */
 export const identity: Transform = {
@@ -137,6 +137,15 @@ export type ParameterValue = number | readonly number[] | Matrix;
 export function shapeOf(value: ParameterValue): number[] {
   if (typeof value === 'number') return [];
   return value instanceof Matrix ? [value.rows, value.columns] : [value.length];
+}
+
+/** Names of the entries of a value, in row-major order: 'path', 'path[i]' or 'path[i, j]'. */
+export function entryNames(path: string, shape: readonly number[]): string[] {
+  if (shape.length === 0) return [path];
+  const [rows, columns] = shape as [number, number?];
+  return Array.from({ length: rows * (columns ?? 1) }, (_, i) =>
+    columns === undefined ? `${path}[${i}]` : `${path}[${Math.floor(i / columns)}, ${i % columns}]`,
+  );
 }
 
 /** A copy of the entries of a natural value. */
