@@ -5,7 +5,7 @@ import { checkDefinition, checkMembers, checkName, type Member } from '../core/o
 import { scaledIdentity } from '../engine/dense/symmetric.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
-import { entriesOf, type LogJacobian, logSigmoid, type Transform } from './transform.ts';
+import { entriesOf, logSigmoid, type Transform } from './transform.ts';
 
 /** A transform whose entries depend on each other. */
 export type JointTransform = Transform & Required<Pick<Transform, 'name' | 'variables' | 'refuses' | 'logJacobian'>>;
@@ -253,21 +253,9 @@ export function choleskyFactor(initial: number | MatrixLike, options: ParameterO
 }
 
 /** Definition of a custom kind of value, as a function of real variables: see {@link defineTransform}. */
-export interface TransformDefinition {
+export interface TransformDefinition extends Omit<Transform, 'name' | 'title'> {
   /** Name of the kind in messages. */
   readonly name: string;
-  /** Number of variables of a value with this many entries; the same number by default. */
-  readonly variables?: (entries: number) => number;
-  /** The value's entries from the variables. */
-  readonly toNatural: (unconstrained: Float64Array) => Float64Array;
-  /** The variables from the value's entries. */
-  readonly toUnconstrained: (natural: Float64Array) => Float64Array;
-  /** The gradient in the variables from the gradient in the value's entries: Jᵀg, J = ∂x/∂u. */
-  readonly pullBack: (gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array) => Float64Array;
-  /** log |∂x/∂u|, the logarithm of the change of volume, and its gradient in u; required by `samplePosterior`. */
-  readonly logJacobian?: (unconstrained: Float64Array) => LogJacobian;
-  /** Requirement on a value that is refused, as the end of 'must be …'. */
-  readonly refuses?: (natural: Float64Array) => string | undefined;
 }
 
 const MEMBERS: Readonly<Record<keyof TransformDefinition, Member>> = {

@@ -3,10 +3,11 @@ import { Matrix } from '../core/matrix.ts';
 
 /** Map from a parameter's unconstrained variables, which the solver uses, to its natural value. */
 export interface Transform {
-  /** Natural values from unconstrained ones. */
+  /** The value's entries from the variables. */
   toNatural(unconstrained: Float64Array): Float64Array;
+  /** The variables from the value's entries. */
   toUnconstrained(natural: Float64Array): Float64Array;
-  /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural = toNatural(unconstrained)`. */
+  /** Gradient in the variables from the gradient in the value's entries, Jᵀg with J = ∂x/∂u, at `natural = toNatural(unconstrained)`. */
   pullBack(gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array): Float64Array;
   /** Name of a custom transform in descriptions. */
   readonly title?: string;
@@ -16,7 +17,7 @@ export interface Transform {
   variables?(entries: number): number;
   /** Requirement on a value that is refused, as the end of 'must be …'. */
   refuses?(natural: Float64Array): string | undefined;
-  /** log |∂x/∂u| with natural values x, and its gradient in u; for transforms with a known Jacobian. */
+  /** log |∂x/∂u|, the logarithm of the change of volume, and its gradient in u; required by `samplePosterior`. */
   logJacobian?(unconstrained: Float64Array): LogJacobian;
 }
 

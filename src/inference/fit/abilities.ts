@@ -293,7 +293,8 @@ function rowsInClosedForm({ latents, mapping, placement, missing }: AnyPosterior
   const none = 'the model is computed in closed form, without one.';
   const isPlaced = placement !== undefined || density !== undefined;
   const fills =
-    missing?.impute !== undefined || (mapping !== undefined && isPlaced && placement?.acceptsMissing !== false);
+    missing?.impute !== undefined ||
+    (mapping !== undefined && isPlaced && (placement?.acceptsMissing ?? placement === undefined));
   return {
     observed: [{ name: OBSERVED, columns: placement?.observedColumns ?? mapping?.observedColumns ?? Number.NaN }],
     known: [],

@@ -61,10 +61,16 @@ export async function startedFromRows<Data>(
   );
 }
 
+/** Reading of all rows, which checks each block. */
+interface Reading {
+  readonly center: boolean;
+  check(Y: Matrix): void;
+}
+
 /** Means and deviations of all rows; without deviations if 'auto' decides that they do not differ. */
 async function standardizationOfAll(
   source: RowSource,
-  { center, scale, check }: { center: boolean; scale: ScaleOption; check(Y: Matrix): void },
+  { center, scale, check }: Reading & { readonly scale: ScaleOption },
 ): Promise<Standardization> {
   const moments = await readMoments(source, { center, scale: scale !== false, check });
   if (scale !== 'auto' || deviationsDiffer(moments.deviation)) return moments;
@@ -136,15 +142,7 @@ const ROWS = 4096;
  */
 export async function readMoments(
   source: RowSource,
-  {
-    center,
-    scale,
-    check,
-  }: {
-    readonly center: boolean;
-    readonly scale: boolean;
-    check(Y: Matrix): void;
-  },
+  { center, scale, check }: Reading & { readonly scale: boolean },
 ): Promise<Standardization> {
   const { rows: N, columns: D } = source;
   const average = new Float64Array(D);
