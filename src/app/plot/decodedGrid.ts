@@ -6,7 +6,6 @@ import {
   checkFunction,
   checkOptions,
   givenOptions,
-  integerFrom,
   numberFromZero,
   type OptionsIn,
   typed,
