@@ -1,18 +1,17 @@
 import { NumericalError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { completed } from '../core/progressiveWork.ts';
+import { completed, latest } from '../core/progressiveWork.ts';
 import { isSparse, laplacianFactor } from '../engine/sparse/index.ts';
+import { scalarWithSlopes } from '../engine/tensors/tape.ts';
 import type { Scalar, Tensor1D } from '../engine/tensors/tensorflow.ts';
 import { minimize } from '../inference/minimize/minimize.ts';
 import { curvedField } from './density/curvedField.ts';
 import type { Pairs } from './density/denseField.ts';
 import { distanceHessian } from './density/profiledHessian.ts';
-import { scalarWithSlopes } from './density/scalarWithSlopes.ts';
 import { denseWeightsSolver } from './solvers/denseWeights.ts';
 import { type FieldProblem, weightScales } from './solvers/fieldProblem.ts';
 import { type FieldPoint, pointAt } from './solvers/fieldSearch.ts';
 import { interiorPoint } from './solvers/interiorPoint.ts';
-import { latest } from './solvers/latest.ts';
 
 /** Multipliers at their optimum for the current rows: see {@link bestMultipliers}. */
 export interface BestMultipliers {

@@ -4,13 +4,13 @@ import { lazily } from '../../core/progressiveWork.ts';
 import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
 import type { Edges, Graph } from '../../engine/graph/graph.ts';
 import { sharedMemory } from '../../engine/memory.ts';
+import { scalarWithSlopes } from '../../engine/tensors/tape.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
 import { observedPatterns } from '../../processes/covariance/covariance.ts';
 import { curvedField } from '../density/curvedField.ts';
 import type { FieldFactor } from '../density/fieldDensity.ts';
 import type { OpenForm } from '../density/fieldForm.ts';
-import { scalarWithSlopes } from '../density/scalarWithSlopes.ts';
 import { conditionedField } from './conditionedField.ts';
 import { laplacianTerms } from './imputedByField.ts';
 

@@ -77,7 +77,6 @@ const defined = defineComputedModel({
   shapes: ({ points }, found) => embeddingShapes(points.rows, found),
   posterior: ({ latents, eigenvalues }, { points, distances, checked: { input, latentDim } }) => ({
     placement: {
-      acceptsMissing: false,
       observedColumns: points.columns,
       place: (given: Matrix) => {
         const embedding = { latents, eigenvalues, meanSquares: columnMeans(squared(distances())) };
