@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHROMIUM_ARGUMENTS } from '../scripts/chromiumArguments.mjs';
 
 const DIST = new URL('../dist/browser/', import.meta.url);
 const TYPES = { '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css' };
@@ -37,7 +38,7 @@ export async function startPage(files, folder = DIST) {
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   // Containers have no namespaces for its sandbox; the page is our own.
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
   const page = await browser.newPage();
   page.setDefaultTimeout(600_000);
   await page.goto(`http://127.0.0.1:${server.address().port}/`);

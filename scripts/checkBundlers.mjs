@@ -38,6 +38,7 @@ const PROGRAM = `
 import { fit, gplvm } from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
 import { latentPlot } from 'latentfield/plot';
+import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 import { fitInWorker } from 'latentfield/workers';
 
 const { observations } = pipeFlow({ points: 30, seed: 1 });
@@ -157,7 +158,7 @@ const WAYS = {
 };
 
 prepare();
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
 const objectives = new Set();
 for (const [name, serve] of Object.entries(WAYS)) {
   if (!name.includes(process.argv[2] ?? '')) continue;

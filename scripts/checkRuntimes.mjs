@@ -18,6 +18,7 @@ import { add, bias, fit, gplvm, isomap, matern32, mpme, pca, periodic, rbf, whit
 import { pipeFlow, swissRoll } from 'latentfield/data';
 import { elementary } from 'latentfield/numerics';
 import { seededRandom } from 'latentfield/core';
+import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 
 const bits = (values) => {
   let hash = 0xcbf29ce484222325n;
@@ -138,7 +139,7 @@ async function inChromium() {
     response.end(existsSync(file) ? readFileSync(file) : '');
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS });
   try {
     const page = await browser.newPage();
     const problems = [];

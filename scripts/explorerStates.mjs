@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { preview } from 'vite';
+import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -201,7 +202,7 @@ const server = await preview({
 });
 const browser = await chromium.launch({
   executablePath: process.env.LATENTFIELD_CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox'],
+  args: CHROMIUM_ARGUMENTS,
 });
 try {
   for (const { device, theme } of looks) {

@@ -20,6 +20,7 @@ const PATIENCE = 300_000;
 
 const EMBED = `<!doctype html><meta charset="utf-8"><title>An embed</title><link rel="icon" href="data:,"><div id="map" style="height: 480px"></div><script type="module">
 import { map } from './embed/map.js';
+import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 const parsed = (await (await fetch('./playground/tables/wine.csv')).text()).trim().split('\\n').map((line) => line.split(','));
 const columns = parsed[0].map((_, j) => j).filter((j) => parsed.slice(1).every((row) => row[j] !== '' && Number.isFinite(Number(row[j]))));
 const rows = parsed.slice(1).map((row) => columns.map((j) => Number(row[j])));
@@ -151,7 +152,7 @@ async function measured(name, url) {
   const { path, ready, fit, fits = FITS } = PAGES[name];
   const browser = await chromium.launch({
     executablePath: process.env.LATENTFIELD_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--js-flags=--expose-gc'],
+    args: [...CHROMIUM_ARGUMENTS, '--js-flags=--expose-gc'],
   });
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   page.setDefaultTimeout(PATIENCE);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
+import { CHROMIUM_ARGUMENTS } from '../../../scripts/chromiumArguments.mjs';
 
 /** Where Debian and others put it; LATENTFIELD_CHROMIUM names another place. */
 const PLACES = [
@@ -17,6 +18,5 @@ export const NEEDS_CHROMIUM = CHROMIUM === undefined ? ' (chromium is not instal
 
 export async function startChromium(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
-  // Containers have no namespaces for its sandbox; the pages are our own.
-  return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] });
+  return chromium.launch({ executablePath: CHROMIUM!, args: CHROMIUM_ARGUMENTS });
 }
