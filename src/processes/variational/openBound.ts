@@ -11,7 +11,7 @@ import type { TensorMap } from '../../model/model.ts';
 import { parentsAndOffset } from '../processDensity.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
 import { collapsedBound, collapsedData, collapsedStatistics, columnGroups, NODES } from './collapsedBound.ts';
-import { DENSITY_NODES, densityNodes, hasExpectations, isClosed, observedDensity } from './expectedDensity.ts';
+import { densityNodes, hasExpectations, isClosed, nodesPerDimension, observedDensity } from './expectedDensity.ts';
 import {
   inducingFactor,
   inputsOf,
@@ -74,6 +74,15 @@ function openCollapsed(
   };
 }
 
+/** Largest number of rows on which the error of an expectation is measured: it takes as long as hundreds of evaluations. */
+const MOST_MEASURED = 500;
+
+/** Evenly spaced rows, all if there are few. */
+const someRows = (rows: number) =>
+  Int32Array.from({ length: Math.min(rows, MOST_MEASURED) }, (_, k) =>
+    Math.floor((k * rows) / Math.min(rows, MOST_MEASURED)),
+  );
+
 /** The single node of an input that is a point. */
 const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
 
@@ -99,17 +108,18 @@ function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: Boun
       const isPoint = !parents.some(isSpread);
       const sampled = batch === undefined ? DRAWS : 1;
       const uncertain = uncertainColumns(parents);
+      const y = value as Tensor2D;
       if (onApproximation !== undefined && !isPoint && !isClosed(parts, at)) {
-        const nodes = DENSITY_NODES[uncertain];
+        const nodes = nodesPerDimension(uncertain, y.shape[0]);
         onApproximation({ name: nodes === undefined ? 'draws' : 'quadrature', count: nodes ?? sampled });
       }
       const weights =
         data.weights && batch !== undefined ? op.gather<Tensor2D>(data.weights, batch.rows) : data.weights;
-      const y = value as Tensor2D;
-      const draws = () => drawnNodes(y.shape[0], parts.latentDim, sampled, context.random);
-      const nodes = lazily(() =>
-        isPoint ? pointNode(parts.latentDim) : densityNodes(uncertain, draws, parts.latentDim),
-      );
+      const nodesOf = (rows: number) => {
+        const draws = () => drawnNodes(rows, parts.latentDim, sampled, context.random);
+        return isPoint ? pointNode(parts.latentDim) : densityNodes(uncertain, draws, parts.latentDim, rows);
+      };
+      const nodes = lazily(() => nodesOf(y.shape[0]));
       const under = (own: typeof parts) => {
         if (open !== undefined) return summedDensity(open, own, at);
         if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(own, at)) {
@@ -121,8 +131,17 @@ function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: Boun
       const { exactExpectation: expectation } = likelihood;
       if (expectation !== undefined) {
         const measure = () => {
-          const exact = under({ ...parts, likelihood: { ...likelihood, expectation } });
-          return { error: op.valueOf(density) - op.valueOf(exact) };
+          const rows = someRows(y.shape[0]);
+          const some = <T extends Tensor2D | undefined>(own: T) => (own && op.gather(own, rows)) as T;
+          const { mean, variance } = x;
+          const own = { ...at, x: { mean: some(mean), variance: some(variance) }, offset: some(at.offset) };
+          const observed = { observations: some(y), present: some(present), counts: some(counts) };
+          const given = { ...observed, groups: data.groups, weights: some(weights) };
+          const chosen = lazily(() => nodesOf(rows.length));
+          const [bound, exact] = [likelihood, { ...likelihood, expectation }].map((likelihood) =>
+            op.valueOf(observedDensity({ ...parts, likelihood }, own, given, chosen)),
+          ) as [number, number];
+          return { error: ((bound - exact) * y.shape[0]) / rows.length };
         };
         // Shards sum under the likelihood that they were opened with.
         onApproximation?.({ name: 'expectationBound', count: y.shape[1] }, open === undefined ? measure : undefined);
