@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
+import { tensorMatrix } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
@@ -9,6 +10,7 @@ import { expectedSoftplus } from '../../src/model/entrywise/expectedSoftplus.ts'
 import { logChoices } from '../../src/model/entrywise/logChoices.ts';
 import { normalExpectation } from '../../src/model/entrywise/normalExpectation.ts';
 import { columnVariances } from '../../src/processes/variational/columnVariances.ts';
+import { densityNodes, nodesPerDimension } from '../../src/processes/variational/expectedDensity.ts';
 
 const random = seededRandom(5);
 const numbers = (count: number, of: () => number = random.normal) => Float64Array.from({ length: count }, of);
@@ -118,5 +120,28 @@ describe('expectations in one pass agree with those of single operations', () =>
       { data: numbers(M * n), shape: [M, n] },
     ];
     expect(differences(inputs, columnVariances, plain)).toBeLessThan(1e-13);
+  });
+});
+
+describe('nodes of the latents', () => {
+  const moment = (rows: number, powers: readonly number[]) =>
+    withFloat64(() => {
+      const noDraws = () => {
+        throw new Error('drawn');
+      };
+      const { moves, weights } = densityNodes(2, noDraws, 2, rows);
+      const at = tensorMatrix(moves);
+      return weights.reduce(
+        (sum, weight, k) => sum + weight * at.at(k, 0) ** powers[0]! * at.at(k, 1) ** powers[1]!,
+        0,
+      );
+    });
+
+  test.each([
+    [4096, 25, [8, 8], 105 ** 2],
+    [4097, 9, [4, 4], 9],
+  ])('%d rows take %d, which are exact for x^%j', (rows, count, powers, expected) => {
+    expect(nodesPerDimension(2, rows)! ** 2).toBe(count);
+    expect(moment(rows, powers)).toBeCloseTo(expected, 8);
   });
 });
