@@ -52,7 +52,7 @@ export async function lockPath(path: string): Promise<Lock> {
       socket?.close();
     };
     process.on('exit', release);
-    await removeStaleFiles(lock);
+    await removeStaleFiles(lock, true);
     await removeDeadSockets(dirname(lock), token);
     for (const { token: of } of ended) rmSync(await socketName(dirname(lock), of), { force: true });
     const last = ended.at(-1);
@@ -131,19 +131,23 @@ function holderIn(text: string): Holder | undefined {
   }
 }
 
-/** Creates a holder's file in one step with its content; false if it exists. */
+/** Creates a holder's file in one step with its content; false if it exists, or if another process got the lock first. */
 async function created(file: string, own: Holder, lock: string): Promise<boolean> {
   const { rm, writeFile } = await fileSystem();
   const { dirname } = await node<typeof import('node:path')>('path');
   // Named by the first file, so that leftovers of the whole chain can be located.
   const temporary = await temporaryName(lock, own);
+  let isWritten = false;
   try {
     await writeFile(temporary, JSON.stringify(own), { flag: 'wx' });
+    isWritten = true;
     await claim(temporary, file);
     return true;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    const { code } = error as NodeJS.ErrnoException;
+    // The holder of the lock removes the temporary files of all others.
+    if (code === 'EEXIST' || (code === 'ENOENT' && isWritten)) return false;
     throw unwritten(file, error, dirname(file));
   }
 }

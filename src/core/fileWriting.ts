@@ -99,7 +99,7 @@ export async function claim(temporary: string, file: string): Promise<void> {
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     await copyFile(temporary, file, constants.COPYFILE_EXCL);
   }
-  await rm(temporary);
+  await rm(temporary, { force: true });
 }
 
 /** The error for a file that cannot be written. */

@@ -13,7 +13,7 @@ export interface NormalizedCounts {
 
 /** A table of observations with the names of its columns, such as `readTable` returns. */
 export interface NamedTable {
-  /** N×D */
+  /** Observations, N×D, NaN where missing. */
   readonly observations: Matrix;
   /** D names. */
   readonly columns: readonly string[];

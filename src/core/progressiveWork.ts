@@ -1,3 +1,5 @@
+import { areSame } from './plainNumbers.ts';
+
 /** Long work that pauses regularly and yields the fraction that is done. */
 export type ProgressiveWork<T> = Generator<number, T, void>;
 
@@ -82,4 +84,19 @@ export function withGetters<T extends object, G extends Getters>(
     Object.defineProperty(target, name, descriptors[name]);
   }
   return target as T & { readonly [K in keyof G]: ReturnType<G[K]> };
+}
+
+/** Memoizes a function for its last key. */
+export function latest<Argument, Result>(
+  compute: (argument: Argument) => Result,
+  keyOf: (argument: Argument) => readonly Float64Array[],
+): (argument: Argument) => Result {
+  let last: { readonly key: readonly Float64Array[]; readonly result: Result } | undefined;
+  return (argument) => {
+    const key = keyOf(argument);
+    if (last !== undefined && key.every((entries, k) => areSame(entries, last!.key[k]!))) return last.result;
+    const result = compute(argument);
+    last = { key: key.map((entries) => entries.slice()), result };
+    return result;
+  };
 }

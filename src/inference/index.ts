@@ -67,7 +67,7 @@ export {
 } from './scores/localScores.ts';
 export { continuity, nearestNeighborError, trustworthiness } from './scores/neighborScores.ts';
 export { type LabelPrediction, type PredictLabelsOptions, predictLabels } from './scores/predictLabels.ts';
-export type { Split } from './selection/folds.ts';
+export type { Split } from './selection/scores.ts';
 export {
   heldOutDensity,
   nearestNeighborScore,

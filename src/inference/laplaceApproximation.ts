@@ -11,6 +11,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Fit } from '../model/fit.ts';
 import type { AnyModel } from '../model/model.ts';
 import { type GivenValues, givenValues } from '../model/open.ts';
+import { entryNames } from '../model/transform.ts';
 import { toNatural, type Variable } from '../model/variables.ts';
 import { type FitProblem, openProblem } from './fit/fitProblem.ts';
 import { slices } from './minimize/slices.ts';
@@ -291,7 +292,7 @@ function covarianceOf(
   if (inverse !== undefined) return inverse;
   const steepest = direction.reduce((best, entry, i) => (Math.abs(entry) > Math.abs(direction[best]!) ? i : best), 0);
   const entry = variables.flatMap((variable) =>
-    variable.width === variable.size ? namesOf(variable) : innerNamesOf(variable),
+    variable.width === variable.size ? entryNames(variable.path, variable.shape) : innerNamesOf(variable),
   )[steepest];
   throw new NumericalError(
     `The log density has no strict maximum here: the eigenvalues of its negative Hessian (${hessian.rows}×${hessian.rows}) ` +
@@ -306,7 +307,7 @@ function parametersIn(
   variables: readonly Variable[],
   covariance: Matrix,
 ): NonNullable<LaplaceApproximation['parameters']> {
-  const names = variables.flatMap(namesOf);
+  const names = variables.flatMap(({ path, shape }) => entryNames(path, shape));
   const width = widthOf(variables);
   const first = covariance.rows - width;
   const natural = problem.compute(() => toNatural(problem.layout, x));
@@ -336,14 +337,6 @@ function blockOf(matrix: Matrix, first: number, n: number): Matrix {
 /** Names of the solver's variables of a parameter whose number differs from the number of its entries. */
 const innerNamesOf = ({ path, width }: Variable): string[] =>
   Array.from({ length: width }, (_, i) => `${path} (free entry ${i})`);
-
-function namesOf({ path, shape, size }: Variable): string[] {
-  if (shape.length === 0) return [path];
-  const columns = shape[1];
-  return Array.from({ length: size }, (_, i) =>
-    columns === undefined ? `${path}[${i}]` : `${path}[${Math.floor(i / columns)}, ${i % columns}]`,
-  );
-}
 
 function pointsIn(
   x: Float64Array,

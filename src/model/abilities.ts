@@ -79,6 +79,37 @@ export interface Reconstructing {
   reconstruct(Y: ObservationsLike, options?: ProjectOptions): Promise<Matrix>;
 }
 
+/** Options of predictions of rows. */
+export interface PredictOptions extends CalibrationOptions {
+  /** Whether the variance, or a draw, is of new observations, with their noise, or of the noise-free function. */
+  readonly noise?: boolean | undefined;
+}
+
+/** Options of draws of rows. */
+export interface SampleOptions extends PredictOptions {
+  /** Default 0. */
+  readonly seed?: number | undefined;
+}
+
+/** Predictions along the straight line between two latents, or along the geodesic, with further options. */
+export interface Interpolate<Further = unknown> {
+  (
+    from: LatentPlace,
+    to: LatentPlace,
+    steps: number,
+    ...options: OptionalIfEmpty<Further & PredictOptions & { readonly along?: 'line' }>
+  ): PredictedLatents;
+  (
+    from: LatentPlace,
+    to: LatentPlace,
+    steps: number,
+    options: Further & PredictOptions & { readonly along: 'geodesic' },
+  ): Promise<PredictedLatents>;
+}
+
+/** An argument that may be left out if it may be empty. */
+type OptionalIfEmpty<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
+
 /** Fits of models with a mapping from latents to observations. */
 export interface Predicting {
   /**
@@ -102,18 +133,7 @@ export interface Predicting {
    * @param options - `along`: default 'line'; `noise`: true (the default) for the variance of a new observation, false for the noise-free function.
    *   Between Gaussian rows it includes their variances
    */
-  interpolate(
-    from: LatentPlace,
-    to: LatentPlace,
-    steps: number,
-    options?: { along?: 'line'; noise?: boolean | undefined } & CalibrationOptions,
-  ): PredictedLatents;
-  interpolate(
-    from: LatentPlace,
-    to: LatentPlace,
-    steps: number,
-    options: { along: 'geodesic'; noise?: boolean | undefined } & CalibrationOptions,
-  ): Promise<PredictedLatents>;
+  interpolate: Interpolate;
 }
 
 /** Abilities of fits that draw predictions. */
@@ -124,10 +144,7 @@ export interface Sampling {
    * @param X - n×q latent points
    * @param options - `seed` (0); `noise`: true (the default) for new observations, false for the noise-free function
    */
-  sample(
-    X: MatrixLike,
-    options?: { seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions & KnownRowsOptions,
-  ): Matrix;
+  sample(X: MatrixLike, options?: SampleOptions & KnownRowsOptions): Matrix;
 }
 
 /** Abilities of fits that impute missing entries of new observations. */
@@ -159,29 +176,11 @@ export interface Viewed<View extends string> {
    * @param X - n×q latent points
    * @param options - `view`, its name; `noise`: whether to include the noise of a new observation (default false)
    */
-  predict(
-    X: MatrixLike,
-    options: { view: View; noise?: boolean | undefined } & CalibrationOptions & KnownRowsOptions,
-  ): Prediction;
+  predict(X: MatrixLike, options: { readonly view: View } & PredictOptions & KnownRowsOptions): Prediction;
   /** A draw from the joint predictive distribution of one view at latent points X (n×q). */
-  sample(
-    X: MatrixLike,
-    options: { view: View; seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions &
-      KnownRowsOptions,
-  ): Matrix;
+  sample(X: MatrixLike, options: { readonly view: View } & SampleOptions & KnownRowsOptions): Matrix;
   /** Predictions of one view on the straight line between two latents, or along the geodesic of this view, `steps` points in all. */
-  interpolate(
-    from: LatentPlace,
-    to: LatentPlace,
-    steps: number,
-    options: { view: View; along?: 'line'; noise?: boolean | undefined } & CalibrationOptions,
-  ): PredictedLatents;
-  interpolate(
-    from: LatentPlace,
-    to: LatentPlace,
-    steps: number,
-    options: { view: View; along: 'geodesic'; noise?: boolean | undefined } & CalibrationOptions,
-  ): Promise<PredictedLatents>;
+  interpolate: Interpolate<{ readonly view: View }>;
   /** The latents of new observations of one view, or of several views of the same points: `project({ pose: Y })`. */
   project(given: ViewMatrices<View>, options?: ProjectOptions): Promise<Projection>;
   /** Reconstructions of new observations of these views with missing entries filled in: the predictive means at their projections. */

@@ -7,8 +7,8 @@ import { type RepeatedGradients, valueAndGradients } from '../engine/tensors/gra
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
 import type { Approximation, Measured } from './approximation.ts';
+import { curvatureOf } from './denseCurvature.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
-import { curvatureOf } from './objectiveCurvature.ts';
 import type { Curvature } from './solver.ts';
 import { hyperparameterTerms, type SeenVariables, seenVariables, type VariableLayout } from './variables.ts';
 

@@ -128,8 +128,8 @@ export interface MissingEntries {
 
 /** Projection of new observations without a search. */
 export interface Placement {
-  /** Whether rows may have missing entries (NaN). */
-  readonly acceptsMissing: boolean;
+  /** Whether rows may have missing entries (NaN); default false. */
+  readonly acceptsMissing?: boolean;
   /** D, if it is required. */
   readonly observedColumns?: number;
   /** Latents of new observations Y (n×D), computed before `place` is called for the remaining results. */

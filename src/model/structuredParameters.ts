@@ -1,11 +1,11 @@
-import { exp, log, log1p } from '../core/elementary/index.ts';
+import { exp, log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
 import { scaledIdentity } from '../engine/dense/symmetric.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
-import { entriesOf, type LogJacobian, type Transform } from './transform.ts';
+import { entriesOf, logSigmoid, type Transform } from './transform.ts';
 
 /** A transform whose entries depend on each other. */
 export type JointTransform = Transform & Required<Pick<Transform, 'name' | 'variables' | 'refuses' | 'logJacobian'>>;
@@ -15,8 +15,6 @@ const SUM_ERROR = 1e-8;
 
 /** 1/(1 + exp(−u)) */
 const logistic = (u: number) => 1 / (1 + exp(-u));
-/** log 1/(1 + exp(−u)), which does not overflow. */
-const logLogistic = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
 
 /**
  * Stick breaking: z_k = 1/(1 + exp(−u_k − log 1/(K − k))), x_k = z_k·(1 − Σ_{j<k} x_j) for k < K, and x_K the remainder: u = 0 is the uniform
@@ -73,7 +71,7 @@ export const stickBreaking: JointTransform = {
     u.forEach((entry, k) => {
       const v = entry - log(u.length - k);
       const z = logistic(v);
-      value += logLogistic(v) + (K - 1 - k) * logLogistic(-v);
+      value += logSigmoid(v) + (K - 1 - k) * logSigmoid(-v);
       gradient[k] = 1 - z - (K - 1 - k) * z;
     });
     return { value, gradient };
@@ -255,21 +253,9 @@ export function choleskyFactor(initial: number | MatrixLike, options: ParameterO
 }
 
 /** Definition of a custom kind of value, as a function of real variables: see {@link defineTransform}. */
-export interface TransformDefinition {
+export interface TransformDefinition extends Omit<Transform, 'name' | 'title'> {
   /** Name of the kind in messages. */
   readonly name: string;
-  /** Number of variables of a value with this many entries; the same number by default. */
-  readonly variables?: (entries: number) => number;
-  /** The value's entries from the variables. */
-  readonly toNatural: (unconstrained: Float64Array) => Float64Array;
-  /** The variables from the value's entries. */
-  readonly toUnconstrained: (natural: Float64Array) => Float64Array;
-  /** The gradient in the variables from the gradient in the value's entries: Jᵀg, J = ∂x/∂u. */
-  readonly pullBack: (gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array) => Float64Array;
-  /** log |∂x/∂u|, the logarithm of the change of volume, and its gradient in u; required by `samplePosterior`. */
-  readonly logJacobian?: (unconstrained: Float64Array) => LogJacobian;
-  /** Requirement on a value that is refused, as the end of 'must be …'. */
-  readonly refuses?: (natural: Float64Array) => string | undefined;
 }
 
 const MEMBERS: Readonly<Record<keyof TransformDefinition, Member>> = {

@@ -3,10 +3,11 @@ import { Matrix } from '../core/matrix.ts';
 
 /** Map from a parameter's unconstrained variables, which the solver uses, to its natural value. */
 export interface Transform {
-  /** Natural values from unconstrained ones. */
+  /** The value's entries from the variables. */
   toNatural(unconstrained: Float64Array): Float64Array;
+  /** The variables from the value's entries. */
   toUnconstrained(natural: Float64Array): Float64Array;
-  /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural = toNatural(unconstrained)`. */
+  /** Gradient in the variables from the gradient in the value's entries, Jᵀg with J = ∂x/∂u, at `natural = toNatural(unconstrained)`. */
   pullBack(gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array): Float64Array;
   /** Name of a custom transform in descriptions. */
   readonly title?: string;
@@ -16,7 +17,7 @@ export interface Transform {
   variables?(entries: number): number;
   /** Requirement on a value that is refused, as the end of 'must be …'. */
   refuses?(natural: Float64Array): string | undefined;
-  /** log |∂x/∂u| with natural values x, and its gradient in u; for transforms with a known Jacobian. */
+  /** log |∂x/∂u|, the logarithm of the change of volume, and its gradient in u; required by `samplePosterior`. */
   logJacobian?(unconstrained: Float64Array): LogJacobian;
 }
 
@@ -50,7 +51,7 @@ function entrywise(logSlope: (u: number) => number, slope: (u: number) => number
 }
 
 /** log 1/(1 + exp(−u)), which does not overflow. */
-const logSigmoid = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
+export const logSigmoid = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
 
 /** u = x */
 export const identity: Transform = {
@@ -137,6 +138,15 @@ export type ParameterValue = number | readonly number[] | Matrix;
 export function shapeOf(value: ParameterValue): number[] {
   if (typeof value === 'number') return [];
   return value instanceof Matrix ? [value.rows, value.columns] : [value.length];
+}
+
+/** Names of the entries of a value, in row-major order: 'path', 'path[i]' or 'path[i, j]'. */
+export function entryNames(path: string, shape: readonly number[]): string[] {
+  if (shape.length === 0) return [path];
+  const [rows, columns] = shape as [number, number?];
+  return Array.from({ length: rows * (columns ?? 1) }, (_, i) =>
+    columns === undefined ? `${path}[${i}]` : `${path}[${Math.floor(i / columns)}, ${i % columns}]`,
+  );
 }
 
 /** A copy of the entries of a natural value. */

@@ -1,5 +1,4 @@
-import { doublesOf } from '../engine/tensors/doubles.ts';
-import { numericOperation } from '../engine/tensors/tape.ts';
+import { scalarWithSlopes } from '../engine/tensors/tape.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 
 /** A function of N×q numbers, row by row, that fills its gradient. */
@@ -7,10 +6,9 @@ export type PlainFunction = (X: Float64Array, gradient: Float64Array) => number;
 
 /** A scalar function of latents X (N×q) on plain numbers, with its explicit gradient. */
 export function plainFunction(X: Tensor2D, f: PlainFunction): Scalar {
-  return numericOperation([X], ([latents]) => {
-    const entries = doublesOf(latents!);
+  return scalarWithSlopes([X], (entries) => {
     const gradient = new Float64Array(entries.length);
-    return { value: f(entries, gradient), slopes: (slope) => [gradient.map((entry) => slope * entry)] };
+    return { value: f(entries, gradient), slopes: [gradient] };
   });
 }
 

@@ -7,7 +7,7 @@ import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel, KernelPaths, PathsOf } from '../kernels/kernel.ts';
 import { checkNoise, gaussian, hasOptimum, noiseOfNew } from '../model/entrywise/gaussian.ts';
-import { isLikelihood, type Likelihood, type Noise } from '../model/entrywise/likelihood.ts';
+import { isLikelihood, type Likelihood } from '../model/entrywise/likelihood.ts';
 import type { Density, DensityAbility, DensityContext } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
@@ -242,15 +242,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
   return process;
 }
 
-function checkedOptions<K extends Kernel>(
-  given: GaussianProcessOptions<K>,
-): {
-  kernel: K;
-  likelihood: Likelihood;
-  noise: (p: TensorMap) => Noise;
-  approximation: ProcessApproximation;
-  columnScales: ColumnScales | undefined;
-} {
+function checkedOptions<K extends Kernel>(given: GaussianProcessOptions<K>) {
   const known = ['kernel', 'noise', 'likelihood', 'approximation', 'inducing', 'columnScales'];
   const options = givenOptions(given, 'gaussianProcess');
   for (const key of Object.keys(options)) {

@@ -1,8 +1,6 @@
-export { extents } from './extents.ts';
 export { pictureOf } from './layout.ts';
-export { mixed, PALETTES } from './palette.ts';
 export type { Group, Image, Part, Path, Picture, Text } from './picture.ts';
+export { extents, mixed, PALETTES, ticksOf } from './scales.ts';
 export type * from './scene.ts';
 export { insidePolygon, markPath, SHAPES, shapePath } from './shapes.ts';
 export { escaped, printable, sceneSvg } from './svg.ts';
-export { ticksOf } from './ticks.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnMeans, standardizationOf, standardized } from '../../src/core/observations.ts';
 import { bayesianGplvm, fit, Matrix, ppca, seededRandom } from '../../src/index.ts';
-import { readMoments } from '../../src/model/readMoments.ts';
+import { readMoments } from '../../src/model/language/sourcedRows.ts';
 
 /** Prices .01 … 20.00: summed and divided, most of them do not come back. */
 const prices = Array.from({ length: 400 }, (_, k) => (5 * k + 1) / 100);

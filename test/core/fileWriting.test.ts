@@ -13,10 +13,11 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockPath } from '../../src/core/fileLock.ts';
-import { removeStaleFiles, stageFile, writeAtomically } from '../../src/core/fileWriting.ts';
+import { removeStaleFiles, stageFile, temporaryName, writeAtomically } from '../../src/core/fileWriting.ts';
+import { ownIdentity } from '../../src/core/processes.ts';
 
 let folder: string;
 let file: string;
@@ -121,6 +122,20 @@ describe('lockPath', () => {
   it('takes over from nobody it cannot read about', async () => {
     writeFileSync(`${file}.lock`, '');
     await expect(lockPath(file)).rejects.toThrow(`remove '${file}.lock'`);
+  });
+
+  it('removes what processes of other hosts left while they tried to lock, and nothing of a process that tries now is lost', async () => {
+    const name = basename(await temporaryName(`${file}.lock`, await ownIdentity()));
+    const left = join(folder, name.replace(/\.[0-9a-f]{8}-/, '.00000000-'));
+    for (let round = 0; round < 20; round++) {
+      writeFileSync(left, '');
+      const all = await Promise.allSettled(Array.from({ length: 8 }, () => lockPath(file)));
+      const reasons = all.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+      expect(reasons).toEqual(Array.from({ length: 7 }, () => 'inUse'));
+      expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+      for (const one of all) if (one.status === 'fulfilled') one.value.release();
+      expect(readdirSync(folder)).toEqual([]);
+    }
   });
 
   it('locks files with names as long as names may be, in folders as deep', async () => {

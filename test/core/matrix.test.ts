@@ -3,7 +3,7 @@ import { errorFrom, LatentFieldError, OptimizationError, plainError } from '../.
 import { checkEach, Matrix } from '../../src/core/matrix.ts';
 import { savedObservations } from '../../src/core/observations.ts';
 import { joinedRows, rowsOf } from '../../src/core/rowMatrices.ts';
-import { nearestRow } from '../../src/engine/neighbors/nearestRow.ts';
+import { nearestRow } from '../../src/engine/neighbors/nearest.ts';
 
 const X = Matrix.from([
   [1, 2, 3],

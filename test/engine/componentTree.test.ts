@@ -1,8 +1,7 @@
 import { epsilonGraph, type Graph, knnGraph, Matrix } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import { componentTree, componentTreeOf } from '../../src/engine/graph/componentTree.ts';
-import { connectedComponents } from '../../src/engine/graph/connectedComponents.ts';
+import { componentTree, componentTreeOf, connectedComponents } from '../../src/engine/graph/connectedComponents.ts';
 
 /** Kruskal 1956: the shortest pairs first, each that joins two parts. */
 function kruskal(graph: Graph, points: number[][]): [number, number][] {

@@ -19,7 +19,7 @@ import {
   type TrainingPart,
   trustworthinessScore,
 } from '../../src/inference/index.ts';
-import { rowsOf, splitsOf } from '../../src/inference/selection/folds.ts';
+import { rowsOf, splitsOf } from '../../src/inference/selection/scores.ts';
 
 /** Three noisy clusters in five features. */
 function clusters(perClass: number, spread: number) {

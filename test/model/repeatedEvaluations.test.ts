@@ -69,6 +69,7 @@ const repeated: Record<string, () => Model> = {
   tsneGplvm: () => tsneGplvm(Y, two),
   meu: () => meu(Y, { ...two, neighbors: 3 }),
   mpme: () => mpme(Y, two),
+  drill: () => drill(Y, { neighbors: 3 }),
   ...Object.fromEntries(
     (
       [
@@ -86,12 +87,11 @@ const repeated: Record<string, () => Model> = {
   ),
 };
 
-/** Those that read numbers of tensors on the way: expectations of rbf, eigenvalues of columns' noise, bases of classes, fields by moments. */
+/** Those that read numbers of tensors on the way: expectations of rbf, eigenvalues of columns' noise, bases of classes. */
 const made: Record<string, () => Model> = {
   bayesianGplvm: () => bayesianGplvm(Y, { ...two, inducing: 5 }),
   'noise a column': () => gplvm(Y, { ...two, noise: [0.1, 0.2, 0.3] }),
   dgplvm: () => dgplvm(Y, labels, two),
-  drill: () => drill(Y, { neighbors: 3 }),
   'the variables of bent': ofVariables('bent'),
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/index.ts';
-import { readMoments } from '../../src/model/readMoments.ts';
+import { readMoments } from '../../src/model/language/sourcedRows.ts';
 
 const sourceOf = (rows: number[][]) => ({
   rows: rows.length,

@@ -1,6 +1,6 @@
 import { fromDist } from '../../context.mjs';
 
-const { logErfc } = await fromDist('engine/special/erf.js');
+const { logErfc } = await fromDist('engine/special/normal.js');
 
 function isBinary(truth, j) {
   return truth.every((row) => row[j] === 0 || row[j] === 1);

@@ -2,7 +2,7 @@ import { cos, exp, sin, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { withDefaults } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
-import { checkSampling } from './manifolds.ts';
+import { checkSampling, type SamplingOptions } from './manifolds.ts';
 
 /** A labeled data set: one row of observations and one label per point. */
 export interface PipeFlow {
@@ -16,14 +16,8 @@ export interface PipeFlow {
   readonly fractions: Matrix;
 }
 
-export interface PipeFlowOptions {
-  /** Number of points, at least 1. */
-  readonly points?: number;
-  /** Any integer. */
-  readonly seed?: number;
-  /** Standard deviation of the attenuation through an empty pipe, 1/√(photons counted); 0 for none. */
-  readonly noise?: number;
-}
+/** The noise is the standard deviation of the attenuation through an empty pipe, 1/√(photons counted); 0 for none. */
+export interface PipeFlowOptions extends SamplingOptions {}
 
 const CONFIGURATIONS = ['stratified', 'homogeneous', 'annular'] as const;
 type Configuration = (typeof CONFIGURATIONS)[number];

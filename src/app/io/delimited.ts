@@ -2,11 +2,10 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { InvalidInputError } from '../../core/errors.ts';
 import { counted } from '../../core/wording.ts';
 import type { Format } from './format.ts';
-import { areYears, hasHeader, rowsAbove } from './headerLine.ts';
+import { areYears, hasHeader, rowsAbove, textColumn } from './headerLine.ts';
 import { type MissingValues, missingCodes } from './missingValues.ts';
 import { numberReader, numberStyle, type ReadNumber } from './numberStyle.ts';
 import { type FileTable, uniqueNames } from './rawTable.ts';
-import { textColumn } from './textColumns.ts';
 import { decodeText } from './textDecoding.ts';
 import { guessDelimiter, singleDecimals, type TableText, tableText } from './textLines.ts';
 

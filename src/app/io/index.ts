@@ -8,13 +8,17 @@ export type { CompletedText } from './completedText.ts';
 export { checkFilePath, checkFolderPath, makeFolder, makeTemporaryFolder, removeEmptyFolders } from './makeFolder.ts';
 export { readMatchingTable } from './matchedTable.ts';
 export type { MissingValues } from './missingValues.ts';
-export { type NormalizeCountsOptions, normalizeCounts } from './normalizeCounts.ts';
 export { parseTable } from './parseTable.ts';
 export { type ReadSparseTableOptions, readSparseTable, type SparseTable } from './readSparseTable.ts';
 export { type FileSums, openResultFolder, type ResultFolder, readResult } from './resultFolder.ts';
 export { rowsOf } from './rowsOf.ts';
 export { readWholeFile } from './source.ts';
-export { type StandardizedColumns, standardize } from './standardize.ts';
+export {
+  type NormalizeCountsOptions,
+  normalizeCounts,
+  type StandardizedColumns,
+  standardize,
+} from './standardization.ts';
 export type { Table } from './table.ts';
 export { readTable, writeTable } from './tableFiles.ts';
 export type { ReadTableOptions } from './tableOptions.ts';

@@ -8,9 +8,9 @@ import { checkGiven, checkOptions, type OptionsIn } from '../../core/options.ts'
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { medianOf } from '../../engine/vectors.ts';
 import { parseMatrixMarket } from './matrixMarket.ts';
-import { countEntries, countsNote, type NormalizeCountsOptions } from './normalizeCounts.ts';
 import { uniqueNames } from './rawTable.ts';
 import { readSource } from './source.ts';
+import { countEntries, countsNote, type NormalizeCountsOptions } from './standardization.ts';
 
 export interface ReadSparseTableOptions extends OptionsIn<typeof schema> {}
 

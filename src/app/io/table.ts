@@ -1,33 +1,27 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { GivenColumns, NamedTable, NormalizedCounts } from '../../core/namedTable.ts';
+import type { GivenColumns, NamedTable } from '../../core/namedTable.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { type CompletedText, completionOf } from './completedText.ts';
 import { datesIn, isDate, seasonColumns, withDays, withSeasons } from './dates.ts';
-import { countsNote, normalized } from './normalizeCounts.ts';
 import { hasThousands, isInexact } from './numberStyle.ts';
 import { cellsOf, type RawColumn, type RawTable, writtenColumn } from './rawTable.ts';
+import { countsNote, normalized } from './standardization.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { beginsLikeNumber, remedyForWritten } from './writtenForms.ts';
 import { withCategories, withKnownCategories, withTruths } from './writtenValues.ts';
 
 /** Table of numbers with one point per row, and the names and roles of its columns. */
-export interface Table {
-  /** Observations, N×D, NaN where missing. */
-  readonly observations: Matrix;
+export interface Table extends NamedTable {
   /** D names; `column0`, `column1`, … by position in the file if it has none. */
   readonly columns: string[];
   /** True if the file names its columns. */
   readonly isNamed: boolean;
   /** N names of the points, if a column contains them. */
   readonly ids?: string[];
-  /** Name of the column with the ids. */
-  readonly idColumn?: string;
-  /** Name of the column with the labels. */
-  readonly labelColumn?: string;
   /** N labels as in the file, '' where missing, if requested. */
   readonly labels?: string[];
   /** N values to color by: numbers, dates as days since 1970-01-01, or text; NaN and '' where missing; if requested. */
@@ -44,10 +38,6 @@ export interface Table {
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** Normalization of the observations, if `rowSums` or `log1p` was set. */
-  readonly counts?: NormalizedCounts;
-  /** Units in the cells, such as '%', by column; absent without any. */
-  readonly writtenUnits?: Readonly<Record<string, string>>;
   /**
    * Text of the file's table with its missing entries filled in from `values`, N×D; if `keepCells` was set. Columns, order, names and observed cells
    * remain as they are, and columns that the file lacks follow. A missing category becomes the one with the largest value, unless categories that are

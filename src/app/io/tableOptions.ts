@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { functionOf, listOf, type OptionsIn, typed } from '../../core/options.ts';
 import type { ColumnChoice } from './chosenColumns.ts';
-import { countEntries } from './normalizeCounts.ts';
+import { countEntries } from './standardization.ts';
 
 export interface ReadTableOptions extends OptionsIn<typeof tableOptions> {}
 

@@ -300,3 +300,10 @@ function exponentialOfTwo(main: number, rest: number): number {
   const half = n >> 1;
   return value * powerOfTwo(half) * powerOfTwo(n - half);
 }
+
+/** A polynomial with coefficients in ascending order of powers, by Horner's rule. */
+export function polynomial(coefficients: readonly number[], x: number): number {
+  let value = 0;
+  for (let k = coefficients.length - 1; k >= 0; k--) value = coefficients[k]! + x * value;
+  return value;
+}

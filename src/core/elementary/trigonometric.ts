@@ -1,4 +1,4 @@
-import { polynomial } from './polynomial.ts';
+import { polynomial } from './exponential.ts';
 
 /** sin(x + y), |x| ≤ π/4, y beyond the last digit of x (FDLIBM's k_sin.c). */
 function sineNearZero(x: number, y: number): number {

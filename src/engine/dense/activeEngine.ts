@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { environmentVariable } from '../../core/host.ts';
 import type { Float64Memory } from '../memory.ts';
 import { findNative } from '../native/index.ts';
-import type { ExpectationOperations, GaussianPoints, Kept, RbfSlopes } from '../operations/expectations.ts';
+import type { ExpectationOperations, GaussianPoints, Kept, RbfSlopes } from '../operations/covariances.ts';
 import type { EngineName, EngineReport, LinearAlgebraEngine, Strided } from '../operations/linearAlgebra.ts';
 import {
   typescriptFusedOperations,

@@ -1,4 +1,4 @@
-import { binaryExponent } from '../../core/elementary/index.ts';
+import { binaryExponent, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { entryInWords, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
@@ -295,4 +295,15 @@ export function queriedPoints(points: Matrix, queries: MatrixLike | undefined, n
   throw new InvalidInputError(
     `${name} has ${asked.columns} columns, but the points have ${points.columns}. Give both in the same space.`,
   );
+}
+
+/** Index of the row of X nearest to a point, by Euclidean distance; the first of several. */
+export function nearestRow(X: Matrix, point: Float64Array): number {
+  let [nearest, least] = [0, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < X.rows; i++) {
+    let distance = 0;
+    for (let d = 0; d < X.columns; d++) distance += square(X.at(i, d) - point[d]!);
+    if (distance < least) [nearest, least] = [i, distance];
+  }
+  return nearest;
 }

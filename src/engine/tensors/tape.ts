@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
-import { doubleOf, exactScalar, tensorOfDoubles } from './doubles.ts';
+import { doubleOf, doublesOf, exactScalar, tensorOfDoubles } from './doubles.ts';
 import { allWanted, type NumericFunction, type Recorder, recorderAtWork, type Slopes } from './recording.ts';
 import { engine, type Scalar, type TapeNode, type Tensor } from './tensorflow.ts';
 
@@ -41,6 +41,21 @@ export function numericOperation(
   } finally {
     state.kernelDepth--;
   }
+}
+
+/**
+ * A scalar function of tensors that is computed in plain numbers.
+ *
+ * @param evaluate - receives the entries of each tensor, which it must not keep, and returns the value with its slopes in them
+ */
+export function scalarWithSlopes(
+  tensors: readonly Tensor[],
+  evaluate: (...entries: Float64Array[]) => { readonly value: number; readonly slopes: readonly Float64Array[] },
+): Scalar {
+  return numericOperation(tensors, (given) => {
+    const { value, slopes } = evaluate(...given.map(doublesOf));
+    return { value, slopes: (slope) => slopes.map((entries) => entries.map((entry) => slope * entry)) };
+  });
 }
 
 function numericNode(

@@ -5,7 +5,7 @@ import type {
   ExpectationSlopes,
   GaussianPoints,
   PointWeights,
-} from '../operations/expectations.ts';
+} from '../operations/covariances.ts';
 
 /** Expectations of the rbf in plain TypeScript, formula by formula: the reference for the compiled ones. */
 export function typescriptExpectations(memory: Float64Memory): ExpectationOperations {

@@ -1,5 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
-import type { ExpectationOperations, GaussianPoints, Kept } from '../operations/expectations.ts';
+import type { ExpectationOperations, GaussianPoints, Kept } from '../operations/covariances.ts';
 import { EXPECTATIONS } from './engineModule.ts';
 import { countOperation, kernelsOn, type Place, placeRecord, withNumbers } from './instance.ts';
 

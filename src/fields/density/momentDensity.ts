@@ -2,10 +2,10 @@ import { log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type EdgeFactor, isSparse } from '../../engine/sparse/index.ts';
 import * as op from '../../engine/tensors/ops.ts';
+import { scalarWithSlopes } from '../../engine/tensors/tape.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type EdgePrecision, marginals } from '../../priors/sparsePrecision.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
-import { scalarWithSlopes } from './scalarWithSlopes.ts';
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
 

@@ -3,6 +3,7 @@ import { degreesOf, type Edges, type Graph, supportGraph } from '../../engine/gr
 import { bottomEigenpairs, laplacianFactor, type SparseTerms } from '../../engine/sparse/index.ts';
 import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
 import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
+import type { JoinedField } from '../placement/placement.ts';
 import { type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
 
 /** Method of embedding a learned field: eigenvectors of its centered covariance, or of (L + λI)f = μ·D_λ·f. */
@@ -131,4 +132,49 @@ export function momentField(ends: Ends, entries: PrecisionEntries): LearnedByLay
 function termsOf({ size, sources, targets }: Ends, { diagonal, edges }: PrecisionEntries): SparseTerms {
   const ends = (of: Int32Array) => Int32Array.from([...diagonal.keys(), ...of]);
   return { size, rows: ends(sources), columns: ends(targets), values: Float64Array.from([...diagonal, ...edges]) };
+}
+
+// The code for projections is loaded on demand, as most pages do not use it.
+const placing = () => import('../../later.ts');
+
+/**
+ * The learned field with coordinates from its sparse factor, and projections of new rows.
+ *
+ * @param rows - how new rows join the field; without it, they have no coordinates
+ * @param ties - equal points, which get the same coordinates
+ */
+export function withCoordinates(
+  learned: LearnedByLayer,
+  base: number,
+  rows: Omit<JoinedField, 'graph' | 'basePrecision'> | undefined,
+  ties: readonly (readonly number[])[],
+): LearnedByLayer {
+  const graph: Graph = learned.graph;
+  const joined = rows && { ...rows, graph, basePrecision: base };
+  return {
+    ...learned,
+    field: {
+      ...learned.field,
+      ...(joined && { reconstruct: async (Y: Matrix) => (await placing()).reconstructed(joined, Y) }),
+    },
+    embedding: (dim, by) => {
+      const found = fieldEmbedding(graph, base, dim, by);
+      for (const points of ties) moveToMean(found.latents, points);
+      if (joined === undefined) return found;
+      const placement = {
+        acceptsMissing: true,
+        observedColumns: joined.observations.columns,
+        place: async (Y: Matrix) => (await placing()).placed({ ...joined, ...found, embedding: by }, Y),
+      };
+      return { ...found, placement };
+    },
+  };
+}
+
+/** Replaces the coordinates of equal points by their mean. */
+function moveToMean({ data, columns }: Matrix, points: readonly number[]): void {
+  for (let c = 0; c < columns; c++) {
+    const mean = points.reduce((sum, i) => sum + data[i * columns + c]!, 0) / points.length;
+    for (const i of points) data[i * columns + c] = mean;
+  }
 }

@@ -10,6 +10,7 @@ import {
   readGiven,
   typed,
 } from '../../core/options.ts';
+import { latest } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { ownGraph } from '../../engine/graph/labelGraph.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -28,7 +29,6 @@ import {
 } from '../density/momentDensity.ts';
 import { momentsHessian } from '../density/profiledHessian.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
-import { latest } from '../solvers/latest.ts';
 import { learnedMoments } from '../solvers/learnedMoments.ts';
 import { excessOf, layerResidual, type MomentProblem } from '../solvers/momentProblem.ts';
 import type { MomentPoint } from '../solvers/penalizedNewton.ts';

@@ -1,12 +1,16 @@
 import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
-import type { Edges } from '../../engine/graph/graph.ts';
+import type { Edges, Graph } from '../../engine/graph/graph.ts';
 import { sharedMemory } from '../../engine/memory.ts';
+import { scalarWithSlopes } from '../../engine/tensors/tape.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
 import { observedPatterns } from '../../processes/covariance/covariance.ts';
+import { curvedField } from '../density/curvedField.ts';
 import type { FieldFactor } from '../density/fieldDensity.ts';
+import type { OpenForm } from '../density/fieldForm.ts';
 import { conditionedField } from './conditionedField.ts';
 import { laplacianTerms } from './imputedByField.ts';
 
@@ -181,4 +185,31 @@ function isPositiveDefinite(H: Float64Array, n: number): boolean {
     memory.float64(offset, n * n).set(H);
     return linearAlgebra(memory).cholesky(n, offset) < 0;
   });
+}
+
+/** The density of the observed entries of rows with missing ones, and the statistics expected given them. */
+export interface OpenObserved extends OpenForm {
+  /** E[φ_e | observed entries], one per edge. */
+  statisticsAt(w: Float64Array): Float64Array;
+}
+
+/**
+ * Evaluates the density of the observed entries of rows with missing ones (NaN), with its gradient c/2·R_e − ½·E[φ_e | observed entries] and the
+ * field's curvature at these expected distances: a Newton step is then an EM step whose M-step is a single Newton step, halved until the density
+ * rises. Where the density is concave, as near a maximum, full Newton steps are used: see {@link observedCurvature}.
+ */
+export function openObserved(graph: Graph, base: number, rows: Matrix): OpenObserved {
+  const curved = curvedField(graph);
+  const evaluate = lazily(() => observedField(rows, graph, curved, base));
+  return {
+    dual: (weights, _, copies) =>
+      scalarWithSlopes([weights], (w) => {
+        const { value, resistances, expectedDistances } = evaluate()(w);
+        return { value, slopes: [resistances.map((R, e) => 0.5 * (copies * R - expectedDistances[e]!))] };
+      }),
+    expected: (w) => evaluate()(w).resistances,
+    statisticsAt: (w) => evaluate()(w).expectedDistances,
+    curvature: (w, copies) => observedCurvature(curved.curvature(w, base, copies), rows, graph, w, base),
+    dispose: curved.dispose,
+  };
 }

@@ -1,8 +1,6 @@
+import type { EdgeList } from '../../engine/sparse/index.ts';
 /** The dual of a maximum-entropy problem: max c/2·log|L(w) + λI| − ½·Σ w_e·φ_e over 0 ≤ w_e ≤ upper. */
-export interface FieldProblem {
-  readonly size: number;
-  readonly sources: Int32Array;
-  readonly targets: Int32Array;
+export interface FieldProblem extends EdgeList {
   /** φ, one per edge. */
   readonly squaredDistances: Float64Array;
   /** λ > 0 */

@@ -98,13 +98,8 @@ export interface SearchStep {
   memory(): SolverMemory;
 }
 
-/** The best point of a search in a solver's variables, before scaling. */
-export interface SearchPoint {
-  readonly x: Float64Array;
-  /** The log density, and its gradient. */
-  readonly value: number;
-  readonly gradient: Float64Array;
-}
+/** The best point of a search in a solver's variables, before scaling, with the log density and its gradient. */
+export type SearchPoint = Readonly<Pick<Iterate, 'x' | 'value' | 'gradient'>>;
 
 /** A search that knows its objective: yields every iteration, may pause in between, and returns its best point. */
 type Search<Step extends SearchStep, Result> = Generator<Step | undefined, Result, unknown>;

@@ -1,5 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
 import { type IncidentEdges, incidentEdges } from '../../engine/graph/graph.ts';
+import type { EdgeList } from '../../engine/sparse/index.ts';
 import type { LaplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
 import type { Front } from '../../engine/sparse/selectedInverse.ts';
 import type { Preconditioner } from '../../inference/solvers/conjugateGradients.ts';
@@ -17,7 +18,7 @@ import type { Preconditioner } from '../../inference/solvers/conjugateGradients.
  * @param shift - ≥ 0, one per edge
  * @see Kolotilina & Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993), on factorized sparse approximate inverses
  */
-export function localInverse(factor: LaplacianFactor, pairs: Ends, shift: Float64Array): Preconditioner {
+export function localInverse(factor: LaplacianFactor, pairs: EdgeList, shift: Float64Array): Preconditioner {
   const { starts, lengths, columns, entries } = localRows(factor, pairs, shift);
   return (r, x) => {
     x.fill(0);
@@ -39,8 +40,6 @@ interface SparseRows {
   readonly entries: Float64Array;
 }
 
-type Ends = { readonly size: number; readonly sources: Int32Array; readonly targets: Int32Array };
-
 /** Largest number of other edges in the row of an edge. */
 const MOST = 16;
 
@@ -48,7 +47,7 @@ const MOST = 16;
 const WEAK = 1e-3;
 
 /** The rows of G, see `localInverse`. */
-function localRows(factor: LaplacianFactor, pairs: Ends, shift: Float64Array): SparseRows {
+function localRows(factor: LaplacianFactor, pairs: EdgeList, shift: Float64Array): SparseRows {
   const count = pairs.sources.length;
   const incident = incidentEdges(pairs);
   const starts = new Int32Array(count);
@@ -89,7 +88,7 @@ function grown<T extends Int32Array | Float64Array>(from: T, into: T): T {
 
 /** The edges around one edge, and the small system solved for its row; `place` is a node's index in the front from 1, 0 outside. */
 function localEdges(
-  { sources, targets }: Ends,
+  { sources, targets }: EdgeList,
   place: Int32Array,
   { starts, edges, others }: IncidentEdges,
   shift: Float64Array,

@@ -2,12 +2,10 @@ import { NumericalError } from '../../core/errors.ts';
 import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
 import { logDeterminantOf } from '../../engine/dense/factorize.ts';
 import { sharedMemory } from '../../engine/memory.ts';
+import type { EdgeList } from '../../engine/sparse/index.ts';
 
 /** Constraints on expected second moments of points: max log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, with Θ_ij = 0 where there is no edge. */
-export interface MomentProblem {
-  readonly size: number;
-  readonly sources: Int32Array;
-  readonly targets: Int32Array;
+export interface MomentProblem extends EdgeList {
   /** S_ii, N numbers. */
   readonly variances: Float64Array;
   /** S_ij, one per edge. */

@@ -1,8 +1,7 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Random } from '../../core/random.ts';
-import { erf } from '../../engine/special/erf.ts';
-import { normalQuantile } from '../../engine/special/quantiles.ts';
+import { erf, normalQuantile } from '../../engine/special/normal.ts';
 import { meanOf } from '../../engine/vectors.ts';
 import type { Prediction } from '../../model/posterior.ts';
 

@@ -21,8 +21,8 @@ import type { AnyModel, Model } from '../../model/model.ts';
 import { outsideSupport } from '../../model/parameter.ts';
 import { type AnyPosterior, type Prediction, rememberPosterior } from '../../model/posterior.ts';
 import { type Abilities, abilitiesOf, withGraph } from './abilities.ts';
+import type { Gathered } from './batchObjective.ts';
 import type { FitProblem } from './fitProblem.ts';
-import type { Gathered } from './gathered.ts';
 import type { Point, Stage } from './run.ts';
 import { warnedOutcome } from './warnings.ts';
 

@@ -16,10 +16,10 @@ import { createFit, type FitStep, fitFrom } from './createFit.ts';
 import { beginsWithin, type FitOptions, type FitSettings, fitSettings, type OptionsOf } from './fitOptions.ts';
 import { type FitProblem, type GivenStart, limitsOf, openProblem, valuesGiven } from './fitProblem.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
+import type { Runs } from './perturbedStarts.ts';
 import { remembering } from './remembering.ts';
 import { bestSolution, boxOf, type EndedRun, type Run, runsOf, withFindings } from './restarts.ts';
 import { isStillToRun, type Point, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
-import type { Runs } from './shortlisted.ts';
 
 /** Options of {@link fitAt}. */
 export interface FitAtOptions extends OptionsIn<typeof schema> {}

@@ -23,8 +23,8 @@ import {
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { FrozenVariables } from '../solvers/frozenVariables.ts';
 import { averageDensity, batches, batchesOf, rowsRead } from './batches.ts';
+import type { Gathered } from './batchObjective.ts';
 import { chosenEngine, computeWith, type FitThreads, ONE_THREAD } from './fitThreads.ts';
-import type { Gathered } from './gathered.ts';
 
 /** Tolerated relative difference of the log density at one point between hardware or engines. */
 export const ENGINE_DIFFERENCE = 1e-6;

@@ -35,7 +35,7 @@ export function observedRows(
   given: GivenRows,
   observed: Observed,
   caller: string,
-  acceptsMissing = model.placement?.acceptsMissing !== false,
+  acceptsMissing = model.placement?.acceptsMissing ?? model.placement === undefined,
   beside?: KnownRowsOptions['given'],
 ): RowsByName {
   const [only, ...others] = model.observed as readonly [VariableWidth, ...VariableWidth[]];

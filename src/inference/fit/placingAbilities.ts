@@ -5,8 +5,7 @@ import { columnsByName, joinedColumns, rowsOf } from '../../core/rowMatrices.ts'
 import type { Prediction, Projection } from '../../model/posterior.ts';
 import type { RowModel, RowsByName } from '../../model/rowModel.ts';
 import { type PlacedRows, type PlacingSettings, picked, placedRows, rowsWith } from '../places/placedRows.ts';
-import { posteriorOfPlaces } from '../places/posterior.ts';
-import { predictedOverPlaces } from '../places/predictions.ts';
+import { posteriorOfPlaces, predictedOverPlaces } from '../places/posterior.ts';
 import { sampleVariance } from '../sampling/givenDraws.ts';
 import { type GivenRows, onlyOf } from './givenRows.ts';
 import { isNamed } from './knownRows.ts';

@@ -6,7 +6,7 @@ import { checkGiven, checkOptions, givenList, integerFrom, type OptionsIn } from
 import { lazily } from '../../core/progressiveWork.ts';
 import { differenceStep } from '../../engine/centralDifferences.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
-import { posteriorOf } from '../../model/posterior.ts';
+import { type AnyPosterior, posteriorOf } from '../../model/posterior.ts';
 import {
   exactField,
   type Grid,
@@ -439,4 +439,15 @@ function pointAt(latents: Matrix, place: LatentPlace, caller: string): Float64Ar
   throw new InvalidInputError(
     `${caller} takes points of ${latents.columns} finite numbers, but ${describe(place)} was given.`,
   );
+}
+
+/** Equally spaced points on the geodesic between two latents. */
+export function geodesicPoints(
+  posterior: Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping'>,
+  view: string | undefined,
+  from: LatentPlace,
+  to: LatentPlace,
+  points: number,
+): Matrix {
+  return geometryOf(surfaceOf(posterior, view, 'interpolate')).geodesic(from, to, { points }).latents;
 }

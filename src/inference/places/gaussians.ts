@@ -1,7 +1,7 @@
 import { exp, log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { stacked } from '../../core/rowMatrices.ts';
-import { nearestRow } from '../../engine/neighbors/nearestRow.ts';
+import { nearestRow } from '../../engine/neighbors/nearest.ts';
 import type { LatentMoments, PlacedBound } from '../../model/posterior.ts';
 import { type BatchEvaluation, minimizeBatch } from '../minimize/minimizeBatch.ts';
 import { lbfgs } from '../solvers/lbfgs.ts';

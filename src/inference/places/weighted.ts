@@ -3,7 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
 import { rowsOf, stacked } from '../../core/rowMatrices.ts';
 import { lgamma } from '../../engine/special/gamma.ts';
-import { normalQuantile } from '../../engine/special/quantiles.ts';
+import { normalQuantile } from '../../engine/special/normal.ts';
 import type { RowModel } from '../../model/rowModel.ts';
 import { mean, sampleVariance } from '../sampling/givenDraws.ts';
 import type { PlaceMode } from './modes.ts';

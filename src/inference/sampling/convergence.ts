@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
-import { betaQuantile, normalQuantile } from '../../engine/special/quantiles.ts';
+import { betaQuantile, normalQuantile } from '../../engine/special/normal.ts';
 import { type ChainsLike, givenChains, mean, median, quantileOfSorted, sampleVariance, sorted } from './givenDraws.ts';
 
 type Chains = readonly Float64Array[];

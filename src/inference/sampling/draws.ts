@@ -13,12 +13,11 @@ import { product } from '../../engine/dense/products.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
 import { equalMixture } from '../../model/equalMixture.ts';
 import type { Fit } from '../../model/fit.ts';
-import type { FittedVariables } from '../../model/language/derived.ts';
 import type { AnyModel, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { plainData } from '../../model/plainData.ts';
 import type { Prediction } from '../../model/posterior.ts';
 import type { RowsByName } from '../../model/rowModel.ts';
-import { entriesOf, valueFrom } from '../../model/transform.ts';
+import { entriesOf, entryNames, valueFrom } from '../../model/transform.ts';
 import { turnOnto } from '../assessment/stability.ts';
 import { createFit } from '../fit/createFit.ts';
 import { type ChainState, STATISTICS, type StatisticName } from './chain.ts';
@@ -26,7 +25,7 @@ import type { DrawSettings } from './drawOptions.ts';
 import { logSumExp } from './givenDraws.ts';
 import { csvOf, type InferenceData, inferenceDataOf } from './inferenceData.ts';
 import { type LatentDraws, latentDraws, spreadOf } from './latentDraws.ts';
-import { type AccuracyOptions, leaveOneOut, rowLikelihoods } from './leaveOneOut.ts';
+import { type AccuracyOptions, leaveOneOut, rowLikelihoods, variablesOf } from './leaveOneOut.ts';
 import { type LeaveOneOut, type PredictiveAccuracy, waic } from './psis.ts';
 import { type DrawsSummary, LEAST_ESS, MOST_RHAT, summaryOf, summaryRow } from './summary.ts';
 import type { Target } from './target.ts';
@@ -261,7 +260,9 @@ const predictiveOptions = v.strictObject({
 export function createDraws(model: AnyModel, record: DrawsRecord, engine?: EngineChoice): Draws {
   const { chains, draws, variables, statistics } = record;
   const places = new Map(
-    variables.flatMap(({ path, shape }) => namesOf(path, shape).map((name, entry) => [name, { path, entry }] as const)),
+    variables.flatMap(({ path, shape }) =>
+      entryNames(path, shape).map((name, entry) => [name, { path, entry }] as const),
+    ),
   );
   const sizes = new Map(
     variables.map(({ path, shape }) => [path, shape.reduce((product, length) => product * length, 1)]),
@@ -274,7 +275,7 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
       if (several === undefined)
         throw unknownName('parameter', name, [...places.keys()].slice(0, 12), 'The model of these draws');
       throw new InvalidInputError(
-        `'${name}' has shape [${several.shape.join(', ')}]: ask for one of its entries, such as values('${namesOf(name, several.shape)[0]}'), or for at(chain, draw).`,
+        `'${name}' has shape [${several.shape.join(', ')}]: ask for one of its entries, such as values('${entryNames(name, several.shape)[0]}'), or for at(chain, draw).`,
       );
     }
     const size = sizes.get(place.path)!;
@@ -457,10 +458,6 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
 
 const isPrediction = (found: object): found is Prediction => 'mean' in found && found.mean instanceof Matrix;
 
-/** Quantities derived from a model of variables at some values; undefined for other models. */
-const variablesOf = (model: AnyModel, values: ParameterValues): FittedVariables | undefined =>
-  (model.posterior(values) as { readonly variables?: FittedVariables }).variables;
-
 function observationsOf(model: AnyModel, values: ParameterValues): Matrix | undefined {
   const saved = savedObservations(model.toJSON());
   if (saved !== undefined) return saved;
@@ -480,15 +477,6 @@ function chosenOf(drawn: RowsByName, { name }: AnyModel, view: string | undefine
   const rows = drawn[chosen];
   if (rows === undefined) throw unknownName('observed variable', chosen, names, `The model '${name}'`);
   return rows;
-}
-
-/** Names of the entries of a value, in row-major order. */
-function namesOf(path: string, shape: readonly number[]): string[] {
-  if (shape.length === 0) return [path];
-  const size = shape.reduce((product, length) => product * length, 1);
-  return Array.from({ length: size }, (_, i) =>
-    shape.length === 1 ? `${path}[${i}]` : `${path}[${Math.floor(i / shape[1]!)}, ${i % shape[1]!}]`,
-  );
 }
 
 function able(

@@ -11,8 +11,10 @@ import {
   integerFromOne,
   type OptionsIn,
 } from '../../core/options.ts';
+import { joinedColumns } from '../../core/rowMatrices.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
 import type { Fit } from '../../model/fit.ts';
+import type { FittedVariables } from '../../model/language/derived.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
 import { evaluate } from '../../model/open.ts';
 import { knownRowsOf } from '../fit/knownRows.ts';
@@ -166,6 +168,10 @@ const accuracySchema = v.strictObject({
   draws: v.optional(integerFromOne),
 });
 
+/** Quantities derived from a model of variables at some values; undefined for other models. */
+export const variablesOf = (model: AnyModel, values: ParameterValues): FittedVariables | undefined =>
+  (model.posterior(values) as { readonly variables?: FittedVariables }).variables;
+
 /** Draws in the form that leave-one-out cross-validation reads. */
 interface DrawnFits {
   readonly chains: number;
@@ -235,35 +241,17 @@ function rowLikelihoodsAt(model: AnyModel, { valuesOf }: DrawnFits, used: readon
   if (!hasIndependentRows(model)) throw unsuitedRows();
   let all: Matrix | undefined;
   for (const [s, k] of used.entries()) {
-    const posterior = model.posterior(valuesOf(k)) as { readonly variables?: RowDensities };
-    if (posterior.variables === undefined) throw unsuitedRows();
-    const { latents, known, values, observations, density } = posterior.variables;
-    const X = besides((latents.length > 0 ? latents.map(({ name }) => name) : []).map((name) => values[name]!));
+    const variables = variablesOf(model, valuesOf(k));
+    if (variables === undefined) throw unsuitedRows();
+    const { latents, known, values, observations, density } = variables;
+    const parts = latents.map(({ name }) => values[name]!);
+    const [{ rows: N }] = Object.values(observations) as [Matrix];
     const rows = { ...observations, ...Object.fromEntries(known.map(({ name }) => [name, values[name]!])) };
-    const own = density(X ?? Matrix.zeros(Object.values(observations)[0]!.rows, 0), rows).density;
+    const own = density!(parts.length > 0 ? joinedColumns(parts) : Matrix.zeros(N, 0), rows).density;
     all ??= Matrix.zeros(used.length, own.length);
     all.data.set(own, s * own.length);
   }
   return all!;
-}
-
-/** Quantities of a model of variables at some values. */
-interface RowDensities {
-  readonly latents: readonly { readonly name: string }[];
-  readonly known: readonly { readonly name: string }[];
-  readonly values: Readonly<Record<string, Matrix>>;
-  readonly observations: Readonly<Record<string, Matrix>>;
-  density(X: Matrix, rows: Readonly<Record<string, Matrix>>): { readonly density: Float64Array };
-}
-
-/** Concatenates matrices by columns; undefined without any. */
-function besides(parts: readonly Matrix[]): Matrix | undefined {
-  if (parts.length < 2) return parts[0];
-  const width = parts.reduce((sum, { columns }) => sum + columns, 0);
-  return Matrix.from(
-    Array.from({ length: parts[0]!.rows }, (_, n) => parts.flatMap((part) => Array.from(part.row(n)))),
-    `values of ${width} columns`,
-  );
 }
 
 function entryLikelihoods(model: AnyModel, { valuesOf, fitOf }: DrawnFits, used: readonly number[]): Matrix {

@@ -43,18 +43,11 @@ export interface LocalScores {
   /** Number of neighbors k. */
   readonly neighbors: number;
   readonly overall: OverallScores;
-  /** Scores per point, N entries each; the stress is computed from the distances to the point, at the scale of `scaledStress`. */
-  readonly pointwise: {
-    readonly trustworthiness: Float64Array;
-    readonly continuity: Float64Array;
-    readonly relativeRankFalse: Float64Array;
-    readonly relativeRankMissing: Float64Array;
-    readonly overlap: Float64Array;
-    /** Share of neighbors with the point's label; NaN if a point has no label, and without labels. */
-    readonly neighborhoodHit: Float64Array;
-    readonly neighborDistance: Float64Array;
-    readonly scaledStress: Float64Array;
-  };
+  /**
+   * Scores per point, N entries each; `neighborhoodHit` is NaN where a point has no label. The stress is computed from the distances to the point, at
+   * the scale of `scaledStress`.
+   */
+  readonly pointwise: { readonly [Score in Exclude<keyof OverallScores, 'stress'>]: Float64Array };
   /** Scores derived from the co-ranking matrix Q_kl = #{(i, j): r_Y(i, j) = k, r_X(i, j) = l}. */
   readonly coRanking: {
     /** First rows and columns of the matrix, k and l from 1. */

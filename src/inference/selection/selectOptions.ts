@@ -15,8 +15,7 @@ import type { Model } from '../../model/model.ts';
 import { callersFunction } from '../fit/callersFunction.ts';
 import { fit } from '../fit/fit.ts';
 import type { FitOptions } from '../fit/fitOptions.ts';
-import { rowsOf, type Split, splitsOf } from './folds.ts';
-import type { SelectionScore } from './scores.ts';
+import { rowsOf, type SelectionScore, type Split, splitsOf } from './scores.ts';
 
 /** Lists of values by option; every combination is tried. */
 export type OptionGrid<O> = { readonly [K in keyof O]: readonly O[K][] };

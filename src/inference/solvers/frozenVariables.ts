@@ -42,7 +42,7 @@ export function withFrozenVariables(solver: Solver, { variables, iterations }: F
       function* held(): Generator<Step, void, Evaluation> {
         const { iterate: partial } = own;
         // Whole gradients at the points since the last iteration; one of these points becomes the iterate.
-        let seen: { readonly value: number; readonly x: Float64Array; readonly gradient: Float64Array }[] = [];
+        let seen: Readonly<Iterate>[] = [];
         let answer: Evaluation = partial;
         while (left > 0) {
           const next = own.steps.next(answer);

@@ -7,7 +7,7 @@ import type { Graph } from '../../engine/graph/graph.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Approximation, Measured } from '../approximation.ts';
-import type { Batch, Findings, ParameterValues, Search, TensorMap } from '../model.ts';
+import type { Findings, ParameterValues, Search, TensorMap, TermContext } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
 import type { OfParameter } from '../parameterPrior.ts';
 import type { Accuracy, LearnedByLayer, Projection } from '../posterior.ts';
@@ -79,15 +79,9 @@ export interface DensityStart {
 }
 
 /** Context of a density in an evaluation. */
-export interface DensityContext<C = unknown> {
+export interface DensityContext<C = unknown> extends Omit<TermContext, 'onApproximation'> {
   /** Result of `prepare`. */
   readonly constants: C;
-  /** Random numbers of this iteration, the same in each of its evaluations. */
-  readonly random: Random;
-  /** Iteration of a stochastic solver, from 0; 0 for other solvers. */
-  readonly iteration: number;
-  /** The rows in this evaluation, if not all. */
-  readonly batch?: Batch;
   /** Natural values by the density's parameter names, as plain numbers; in `condition` only. */
   readonly values?: ParameterValues;
   /** Accuracy that suffices for densities of new rows; exact by default. */
@@ -96,8 +90,6 @@ export interface DensityContext<C = unknown> {
   readonly isCalibrated?: boolean;
   /** Returns the result of `make`, plain numbers without tensors; it is computed once per owner in a fit. */
   remember<T>(owner: object, make: () => T): T;
-  onJitter(jitter: number): void;
-  onRank?(rank: number): void;
   /** Called with an approximation of the density and a function that measures its error. */
   onApproximation?(approximation: Omit<Approximation, 'of'>, measure?: Measured): void;
 }

@@ -91,7 +91,7 @@ function placingOf({ model, coordinates, values }: FittedGraph): Partial<AnyPost
   const placed = densities.find(({ density }) => density.search?.place !== undefined);
   if (placed === undefined || given.length !== 1) return {};
   const place = (rows: Matrix) => placed.density.search!.place!(rows, values[name]!);
-  return { placement: { acceptsMissing: false, observedColumns: columns.get(given[0]!)!, place } };
+  return { placement: { observedColumns: columns.get(given[0]!)!, place } };
 }
 
 /** A posterior with the random fields of the model's variables; graph and field are the first one's. They are computed on demand, which may take a search. */

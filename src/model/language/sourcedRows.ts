@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import {
@@ -11,7 +12,6 @@ import { lazily } from '../../core/progressiveWork.ts';
 import { type RowSource, readRows, type SampledRows, sampledRows } from '../../core/rowMatrices.ts';
 import type { Model, SourcedModel } from '../model.ts';
 import type { LatentMoments } from '../posterior.ts';
-import { readMoments, startRows } from '../readMoments.ts';
 import { type CompiledGraph, latentRowsAt } from './compiled.ts';
 import type { Node, VariableGraph } from './graph.ts';
 import { isEncoded, isGaussian, type ObservedVariable } from './variable.ts';
@@ -61,10 +61,16 @@ export async function startedFromRows<Data>(
   );
 }
 
+/** Reading of all rows, which checks each block. */
+interface Reading {
+  readonly center: boolean;
+  check(Y: Matrix): void;
+}
+
 /** Means and deviations of all rows; without deviations if 'auto' decides that they do not differ. */
 async function standardizationOfAll(
   source: RowSource,
-  { center, scale, check }: { center: boolean; scale: ScaleOption; check(Y: Matrix): void },
+  { center, scale, check }: Reading & { readonly scale: ScaleOption },
 ): Promise<Standardization> {
   const moments = await readMoments(source, { center, scale: scale !== false, check });
   if (scale !== 'auto' || deviationsDiffer(moments.deviation)) return moments;
@@ -112,4 +118,69 @@ function withSample<Data>(owner: string, name: string, data: Data, source: RowSo
   throw new InvalidInputError(
     `The source of '${name}' of ${owner} is not part of the model's data. Pass it to the factory: model({ ${name}: source }).`,
   );
+}
+
+/** Number of rows used to initialize a model, evenly spaced. */
+const SAMPLE = 2048;
+
+/** Sample of the rows of a source, used to initialize a model. */
+export async function startRows(source: RowSource): Promise<SampledRows['sample']> {
+  const count = Math.min(SAMPLE, source.rows);
+  return readRows(
+    source,
+    Int32Array.from({ length: count }, (_, k) => Math.floor((k * source.rows) / count)),
+  );
+}
+
+/** Number of rows read at a time. */
+const ROWS = 4096;
+
+/**
+ * Means and deviations for standardizing each column of a source: its rows are read once for means, and again for deviations if requested.
+ *
+ * @param check - throws for invalid rows
+ */
+export async function readMoments(
+  source: RowSource,
+  { center, scale, check }: Reading & { readonly scale: boolean },
+): Promise<Standardization> {
+  const { rows: N, columns: D } = source;
+  const average = new Float64Array(D);
+  const least = new Float64Array(D).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(D).fill(Number.NEGATIVE_INFINITY);
+  for await (const Y of blocks(source)) {
+    check(Y);
+    Y.data.forEach((entry, k) => {
+      average[k % D]! += entry / N;
+      least[k % D] = Math.min(least[k % D]!, entry);
+      most[k % D] = Math.max(most[k % D]!, entry);
+    });
+  }
+  // A constant column's mean is its value, which a rounded sum would miss.
+  least.forEach((value, j) => {
+    if (value === most[j]) average[j] = value;
+  });
+  const deviation = new Float64Array(D).fill(1);
+  if (scale) {
+    const variance = new Float64Array(D);
+    for await (const Y of blocks(source)) {
+      Y.data.forEach((entry, k) => {
+        variance[k % D]! += square(entry - average[k % D]!) / N;
+      });
+    }
+    variance.forEach((entry, j) => {
+      if (most[j]! > least[j]! && entry > 0) deviation[j] = Math.sqrt(entry);
+    });
+  }
+  return { mean: center ? average : new Float64Array(D), deviation };
+}
+
+async function* blocks(source: RowSource): AsyncGenerator<Matrix, void, void> {
+  for (let from = 0; from < source.rows; from += ROWS) {
+    const length = Math.min(ROWS, source.rows - from);
+    yield await readRows(
+      source,
+      Int32Array.from({ length }, (_, k) => from + k),
+    );
+  }
 }

@@ -1,16 +1,17 @@
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import type {
-  CalibrationOptions,
   DistributedLatents,
   FieldAbility,
   FieldLearning,
   Forecast,
   Forecasting,
   ForecastOptions,
-  LatentPlace,
+  Interpolate,
   PredictedLatents,
+  PredictOptions,
   ProjectOptions,
+  SampleOptions,
 } from '../abilities.ts';
 import type { WithoutLatents } from '../fit.ts';
 import type { Model, ParameterValues } from '../model.ts';
@@ -209,37 +210,11 @@ export interface PredictingVariables<V> {
    */
   predict(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly noise?: boolean | undefined } & CalibrationOptions,
+    options?: PredictOptions,
   ): { readonly [K in ObservedNames<V>]: Prediction } & { readonly [K in PlacedNames<V>]?: Prediction };
-  predict(
-    X: MatrixLike,
-    options?: {
-      readonly noise?: boolean | undefined;
-      readonly view?: ObservedNames<V> | undefined;
-    } & CalibrationOptions,
-  ): Prediction;
-  /** Predictions along a path between two points, on the chart of the latents if they have one. */
-  interpolate(
-    from: LatentPlace,
-    to: LatentPlace,
-    steps: number,
-    options?: {
-      readonly view?: ObservedNames<V> | undefined;
-      readonly along?: 'line';
-      readonly noise?: boolean | undefined;
-    } & CalibrationOptions,
-  ): PredictedLatents;
-  /** Predictions along the geodesic: see `geometry`. */
-  interpolate(
-    from: LatentPlace,
-    to: LatentPlace,
-    steps: number,
-    options: {
-      readonly view?: ObservedNames<V> | undefined;
-      readonly along: 'geodesic';
-      readonly noise?: boolean | undefined;
-    } & CalibrationOptions,
-  ): Promise<PredictedLatents>;
+  predict(X: MatrixLike, options?: { readonly view?: ObservedNames<V> | undefined } & PredictOptions): Prediction;
+  /** Predictions along a path between two points, on the chart of the latents if they have one, or along the geodesic: see `geometry`. */
+  interpolate: Interpolate<{ readonly view?: ObservedNames<V> | undefined }>;
 }
 
 /** Abilities of fits whose observed variables can be drawn for new rows. */
@@ -247,16 +222,9 @@ export interface SamplingVariables<V> {
   /** A draw of the variables that follow from these values, by name; jointly over the rows if the density is joint. */
   sample(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined } & CalibrationOptions,
+    options?: SampleOptions,
   ): { readonly [K in ObservedNames<V>]: Matrix } & { readonly [K in PlacedNames<V>]?: Matrix };
-  sample(
-    X: MatrixLike,
-    options?: {
-      readonly seed?: number | undefined;
-      readonly noise?: boolean | undefined;
-      readonly view?: ObservedNames<V> | undefined;
-    } & CalibrationOptions,
-  ): Matrix;
+  sample(X: MatrixLike, options?: { readonly view?: ObservedNames<V> | undefined } & SampleOptions): Matrix;
 }
 
 /** The same rows; names other than possible variables are errors. */

@@ -28,28 +28,32 @@ export type LatentPosterior =
   | DistributedRows
   | PointRows;
 
-/**
- * Points that are fixed (`fixedAt(X)`) or a function of the observations (`backConstrained(map)`). Paths begin with `latents`, which is replaced by
- * the variable's name.
- */
-export interface PointRows {
-  readonly kind: 'latents';
+/** Rows of a latent variable as a function of parameters and, for maps, of the observations. */
+interface ParameterizedRows {
   readonly name: string;
-  /** Its parameters under `latents` or `latents.<name>`, initialized for the observations Y (N×D) and q dimensions. */
+  /** Its parameters below `latents`, initialized for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
-  /** Initial values that a map of the observations is fitted to; fixed latents have none. */
-  readonly init?: LatentInit;
-  /** The same with different initial values. */
-  readonly from: (init: Matrix) => PointRows;
   /** Whether they are a function of the observations, which also applies to new observations. */
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
+  readonly toJSON: () => PosteriorJSON;
+}
+
+/**
+ * Points that are fixed (`fixedAt(X)`) or a function of the observations (`backConstrained(map)`). Paths begin with `latents`, which is replaced by
+ * the variable's name.
+ */
+export interface PointRows extends ParameterizedRows {
+  readonly kind: 'latents';
+  /** Initial values that a map of the observations is fitted to; fixed latents have none. */
+  readonly init?: LatentInit;
+  /** The same with different initial values. */
+  readonly from: (init: Matrix) => PointRows;
   /** The n×q latents of the observations with these features. */
   readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
   /** Latents of new complete rows Y (n×D), n×q, from the latents (N×q) of the points, if no search by the densities of the observations is needed. */
   readonly place?: (Y: Matrix, latents: Matrix) => Promise<Matrix>;
-  readonly toJSON: () => PosteriorJSON;
 }
 
 /** Plain JSON with the `name` of the factory that reads it. */
@@ -59,18 +63,12 @@ export type PosteriorJSON = { readonly name: string } & { readonly [key: string]
  * Gaussian rows with free parameters (`gaussianLatents()`), or as a function of the observations (`encoded(map)`). Paths begin with `latents`, which
  * is replaced by the variable's name.
  */
-export interface DistributedRows {
+export interface DistributedRows extends ParameterizedRows {
   readonly kind: 'latentDistribution';
-  readonly name: string;
-  /** Its parameters by path, initialized for the observations Y (N×D) and q dimensions. */
-  readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
   /** The same with different initial values. */
   readonly from: (init: Matrix) => DistributedRows;
   /** Initial means, or the target that a map is fitted to: see `initialLatents` of `latentfield/latents`. */
   readonly init: Exclude<LatentInit, 'tsne' | 'random'>;
-  readonly mapsObservations: boolean;
-  /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
-  readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters with one row per point. */
   readonly pointwise: readonly string[];
   /** For correlated rows: reads the precision from the density of their variable. */
@@ -79,7 +77,6 @@ export interface DistributedRows {
   readonly correlatedAt?: typeof correlatedRowsAt;
   /** Means and variances for the observations with these features, which free Gaussian rows do not need. Correlated rows require the precision of their variable's density. */
   readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
-  readonly toJSON: () => PosteriorJSON;
 }
 
 /** Gaussian rows whose means and log variances a map computes from the observations. */

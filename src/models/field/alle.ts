@@ -173,7 +173,6 @@ function learnedFactor(
         latents,
         eigenvalues,
         placement: {
-          acceptsMissing: false,
           observedColumns: points.columns,
           place: (rows: Matrix) => placedBefore(latents, precisions, points, rows, options),
         },

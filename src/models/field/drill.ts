@@ -231,7 +231,7 @@ function learnedMoments(
       return {
         latents,
         eigenvalues,
-        placement: { acceptsMissing: false, observedColumns: points.columns, place },
+        placement: { observedColumns: points.columns, place },
       };
     },
   };

@@ -31,9 +31,8 @@ import { fixed, positive } from '../../model/parameter.ts';
 import { plainData } from '../../model/plainData.ts';
 import type { Shards } from '../../processes/variational/shards.ts';
 import type { ColumnsByKind } from './byKind.ts';
-import { columnsOption } from './columnsOption.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
-import type { DistributedPaths } from './gpModel.ts';
+import { columnsOption, type DistributedPaths } from './gpModel.ts';
 import {
   type Declaration,
   declaredModel,

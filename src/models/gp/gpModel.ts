@@ -1,4 +1,5 @@
 import type { Matrix } from '../../core/matrix.ts';
+import { checkGiven, isPart, readGiven } from '../../core/options.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { FieldAbility, Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
@@ -7,6 +8,7 @@ import type { PathsBelow } from '../../model/part.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import type { ProcessPaths } from '../../processes/gaussianProcess.ts';
+import type { ColumnsByKind } from './byKind.ts';
 
 /** Paths of parameters of latents and priors, and of priors on parameters. */
 type OtherPaths = {
@@ -73,3 +75,16 @@ export type ViewedModel<Kernels, Priors extends readonly Prior[] = readonly []> 
   Viewed<keyof Kernels & string> & AbilitiesOf<Priors>,
   'searched'
 >;
+
+/**
+ * Reads the option `columns` of a model.
+ *
+ * @throws InvalidInputError for unreadable options, and for values that `byKind` did not return
+ */
+export function columnsOption(options: { readonly columns?: ColumnsByKind | undefined } | undefined, caller: string) {
+  const columns = readGiven(`The options of ${caller}`, () => options?.columns);
+  if (columns === undefined) return undefined;
+  return checkGiven(columns, `Option 'columns' of ${caller}`, 'byKind()', (own) =>
+    isPart(own, 'columnsByKind', ['model']),
+  );
+}

@@ -6,9 +6,8 @@ import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
 import type { ColumnsByKind } from './byKind.ts';
-import { columnsOption } from './columnsOption.ts';
 import { type FamilyOptions, familyModel, type SmoothKernel, type SpelledOut, smoothKernel } from './family.ts';
-import type { KernelOr, MappedModel } from './gpModel.ts';
+import { columnsOption, type KernelOr, type MappedModel } from './gpModel.ts';
 
 /** Options of {@link gplvm}. */
 export interface GplvmOptions<

@@ -8,7 +8,7 @@ import { copiesNote } from '../../core/rowMatrices.ts';
 import type { Descent } from '../../engine/neighborEmbedding/descents.ts';
 import { givenDistances, type Metric, metricNeighborsOf, type Neighbors } from '../../engine/neighbors/index.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type SearchStep, searchSolver } from '../../fields/solvers/fieldSearch.ts';
+import { type SearchPoint, type SearchStep, searchSolver } from '../../fields/solvers/fieldSearch.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { slices } from '../../inference/minimize/slices.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
@@ -42,11 +42,7 @@ interface Schedule {
 /** Steps per iteration of the fit, since evaluations of the objective cost more than steps. */
 const ROUND = 50;
 
-interface Round extends SearchStep {
-  readonly x: Float64Array;
-  readonly value: number;
-  readonly gradient: Float64Array;
-}
+type Round = SearchStep & SearchPoint;
 
 /**
  * Solver that follows a schedule: an iteration is a round of 50 steps, and it has converged at the end of the schedule.

@@ -14,7 +14,7 @@ import {
   traceTerm,
 } from './embedding/options.ts';
 import { readAs, readOutOptions, withVectors } from './embedding/readOut.ts';
-import { distancesFrom } from './neighborhood/distanceInput.ts';
+import { distancesFrom } from './neighborhood/graphInput.ts';
 import { placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/byWeights.ts';
 
@@ -77,7 +77,6 @@ const defined = defineComputedModel({
   shapes: ({ points }, found) => embeddingShapes(points.rows, found),
   posterior: ({ latents, eigenvalues }, { points, distances, checked: { input, latentDim } }) => ({
     placement: {
-      acceptsMissing: false,
       observedColumns: points.columns,
       place: (given: Matrix) => {
         const embedding = { latents, eigenvalues, meanSquares: columnMeans(squared(distances())) };

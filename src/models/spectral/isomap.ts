@@ -167,7 +167,6 @@ function placementOf(
   { given, neighborhood, shown: search }: IsomapData,
 ): Placement {
   return {
-    acceptsMissing: false,
     observedColumns: given.points.columns,
     place: (rows) => {
       const shown = Int32Array.from((part as readonly number[] | undefined) ?? Array(sizeOf(given)).keys());

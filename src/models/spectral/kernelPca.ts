@@ -100,7 +100,6 @@ const defined = defineComputedModel({
   shapes: ({ points }, found) => embeddingShapes(points.rows, found),
   posterior: (found, { points, kernel }) => ({
     placement: {
-      acceptsMissing: false,
       observedColumns: points.columns,
       place: (given: Matrix) => withoutDensity(placed(kernel, points, found, given)),
     },

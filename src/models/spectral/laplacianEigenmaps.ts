@@ -5,8 +5,7 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, type OptionsIn } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { rowsOf } from '../../core/rowMatrices.ts';
-import type { Graph } from '../../engine/graph/graph.ts';
-import { degreesOf } from '../../engine/graph/graph.ts';
+import { degreesOf, type Graph } from '../../engine/graph/graph.ts';
 import { edgeWeightOptions } from '../../engine/graph/neighborhoodGraph.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { sparseLaplacian } from '../../engine/sparse/sparseSymmetric.ts';
@@ -186,7 +185,6 @@ function placementOf(
   { given: { points }, neighborhood, mutual, checked: { weights, width, normalized } }: EigenmapsData,
 ): Placement {
   return {
-    acceptsMissing: false,
     observedColumns: points.columns,
     place: (rows) => {
       const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);

@@ -11,6 +11,7 @@ import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import {
+  type ClassDeviations,
   checkedClasses,
   classDeviations,
   type GeneralizedPairs,
@@ -141,11 +142,7 @@ function varyingColumns(within: Float64Array, between: Float64Array): number[] {
 const inUnits = (X: Matrix, units: Float64Array): Matrix => X.map((entry, _, d) => entry / units[d]!);
 
 /** Residuals and offsets (the rows whose scatters are S_w and S_b) in varying columns, with their standard deviations within classes. */
-interface VaryingRows {
-  /** Number n of labeled points. */
-  readonly count: number;
-  readonly residuals: Matrix;
-  readonly offsets: Matrix;
+interface VaryingRows extends ClassDeviations {
   readonly deviations: Float64Array;
   readonly shrinkage: number;
 }

@@ -107,7 +107,6 @@ const defined = defineComputedModel({
   shapes: ({ given }, found) => embeddingShapes(sizeOf(given), found),
   posterior: ({ latents, eigenvalues, parameters: { points: part } }, { given: { points }, k, checked }) => ({
     placement: {
-      acceptsMissing: false,
       observedColumns: points.columns,
       place: (given: Matrix) => {
         const { latentDim, regularization, generalized } = checked;

@@ -146,7 +146,6 @@ function placementOf(
   { given, neighborhood }: MvuData,
 ): Placement {
   return {
-    acceptsMissing: false,
     observedColumns: given.points.columns,
     place: (rows) => {
       const shown = Int32Array.from((points as readonly number[] | undefined) ?? Array(given.points.rows).keys());

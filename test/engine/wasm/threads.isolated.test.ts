@@ -8,12 +8,11 @@ import { type Float64Memory, sharedMemory } from '../../../src/engine/memory.ts'
 import { nearestNeighbors } from '../../../src/engine/neighbors/index.ts';
 import { scaledPoints, singleCandidates, type VisitMeasured } from '../../../src/engine/neighbors/nearest.ts';
 import { columnMeans } from '../../../src/engine/neighbors/pointProducts.ts';
-import type { Kept } from '../../../src/engine/operations/expectations.ts';
+import type { Kept } from '../../../src/engine/operations/covariances.ts';
 import type { LinearAlgebraEngine } from '../../../src/engine/operations/linearAlgebra.ts';
 import { SINGLE_PRODUCTS } from '../../../src/engine/wasm/engineModule.ts';
 import { kernelsOn, RECORD_BYTES, writeRecord } from '../../../src/engine/wasm/instance.ts';
-import { startTeam, type Threads } from '../../../src/engine/wasm/team.ts';
-import { FAILED, JOINED, ROUND } from '../../../src/engine/wasm/teamThreads.ts';
+import { FAILED, JOINED, ROUND, startTeam, type Threads } from '../../../src/engine/wasm/team.ts';
 import { wasmEngine, wasmFusedOperations } from '../../../src/engine/wasm/wasmEngine.ts';
 import { expectationsOn } from '../../../src/engine/wasm/wasmExpectations.ts';
 import { maternProfiles } from '../../../src/kernels/matern.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { completed } from '../../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { rowModelOf } from '../../../src/inference/fit/abilities.ts';
 import { type PlacingSettings, placedRows } from '../../../src/inference/places/placedRows.ts';
-import { rowModelOf } from '../../../src/inference/places/rowModelOf.ts';
 import { weightedPlaces } from '../../../src/inference/places/weighted.ts';
 import type { MappedPosterior, Mapping } from '../../../src/model/posterior.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { betaQuantile, incompleteBeta, normalQuantile } from '../../../src/engine/special/quantiles.ts';
+import { betaQuantile, incompleteBeta, normalQuantile } from '../../../src/engine/special/normal.ts';
 import { essBulk, essTail, InvalidInputError, loo, Matrix, mcseMean, psis, rHat } from '../../../src/index.ts';
 import { essMean, essQuantile, essSd, mcseQuantile, mcseSd, waic } from '../../../src/inference/index.ts';
 import { reference } from '../../reference.ts';

@@ -13,7 +13,8 @@ export interface Repair {
 /**
  * Repairs of a delimited text whose lines differ in length, or with other contents in some cells of a numeric column; and, for a readable text, of
  * numbers with grouped digits or with a word for missing cells among them, of dates in other forms than ISO 8601, of a last row of sums, and of numbers
- * that look like codes of missing cells. Only repairs that lead to a readable table are returned.
+ * that look like codes of missing cells. Only repairs that lead to a readable table are returned. Repairs that the text needs once it is readable are
+ * part of the first repair that makes it readable.
  */
 export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair[]> {
   const { text } = decodeText(bytes);
@@ -33,31 +34,46 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
     return [];
   }
   if (rows.length === 0) return [];
-  const found: Repair[] = [];
-  const table = await parseTable(bytes, name, { allowMissing: true }).catch(() => undefined);
-  const candidates =
-    table === undefined
-      ? (splitElsewhere(rows) ?? raggedRows(rows) ?? textAmongNumbers(rows, delimiter))
-      : repairsOfRead(headed(rows, table), delimiter, table);
-  const add = async ([title, repaired]: Candidate) => {
-    const written = repaired.map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\n');
-    const repair = { title, bytes: new TextEncoder().encode(written) };
-    const isRead = await parseTable(repair.bytes, name, { allowMissing: true }).then(
-      () => true,
-      () => false,
+  const readAs = (read: Uint8Array) => parseTable(read, name, { allowMissing: true }).catch(() => undefined);
+  const written = (repaired: string[][]) =>
+    new TextEncoder().encode(
+      repaired.map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\n'),
     );
+  const found: Repair[] = [];
+  const add = async ([title, repaired]: Candidate) => {
+    const repair = { title, bytes: written(repaired) };
+    const isRead = (await readAs(repair.bytes)) !== undefined;
     if (isRead) found.push(repair);
     return isRead;
   };
-  for (const candidate of candidates) {
-    if (await add(candidate)) continue;
-    // Lines of the same length may still have text among their numbers.
+  const table = await readAs(bytes);
+  if (table !== undefined) {
+    const { each, together } = repairsOfRead(headed(rows, table), delimiter, table);
+    for (const one of each.length < 2 ? each : [['Do all of these', together] as const, ...each]) await add(one);
+    return found;
+  }
+  for (const candidate of splitElsewhere(rows) ?? raggedRows(rows) ?? textAmongNumbers(rows, delimiter)) {
     const [title, repaired] = candidate;
-    const isOf = ([, lines]: Candidate) => lines.length > 2;
-    for (const [more, both] of textAmongNumbers(repaired, delimiter).filter(isOf).slice(0, 1))
-      await add([`${title}, and ${more[0]!.toLowerCase()}${more.slice(1)}`, both]);
+    const read = await readAs(written(repaired));
+    if (read === undefined) {
+      // Lines of the same length may still have text among their numbers.
+      const isOf = ([, lines]: Candidate) => lines.length > 2;
+      for (const [more, both] of textAmongNumbers(repaired, delimiter).filter(isOf).slice(0, 1))
+        await add([joined([title, more]), both]);
+      continue;
+    }
+    // Repairs of the table that is then readable are offered in the same step.
+    const { each, together } = repairsOfRead(headed(repaired, read), delimiter, read);
+    if (each.length > 0) await add([joined([title, ...each.map(([more]) => more)]), together]);
+    await add(candidate);
   }
   return found;
+}
+
+/** Titles in one: 'Leave out 1 line; leave out …, and read …'. */
+function joined(titles: readonly string[]): string {
+  const lower = titles.map((title, i) => (i === 0 ? title : `${title[0]!.toLowerCase()}${title.slice(1)}`));
+  return `${lower.slice(0, -1).join('; ')}, and ${lower.at(-1)}`;
 }
 
 type Candidate = readonly [title: string, rows: string[][]];
@@ -71,7 +87,8 @@ function headed(rows: string[][], { columns, leftOut }: Table): string[][] {
   return rows.slice(Math.max(0, at));
 }
 
-function repairsOfRead(rows: string[][], delimiter: string, table: Table): Candidate[] {
+/** Repairs of a readable table one by one, and its lines after all of them. */
+function repairsOfRead(rows: string[][], delimiter: string, table: Table) {
   const ways = [
     lastSums,
     (lines: string[][]) => groupedDigits(lines, delimiter, textOf(table)),
@@ -81,7 +98,7 @@ function repairsOfRead(rows: string[][], delimiter: string, table: Table): Candi
   ];
   const each = ways.flatMap((way) => way(rows));
   const together = ways.reduce((lines, way) => way(lines)[0]?.[1] ?? lines, rows);
-  return each.length < 2 ? each : [['Do all of these', together], ...each];
+  return { each, together };
 }
 
 /** Candidate without a last row of sums. */

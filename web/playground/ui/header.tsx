@@ -66,7 +66,7 @@ export function Header(given: Given) {
       >
         <Icon name="sliders" />
       </button>
-      <h1 class="brand">
+      <h1 class="brand" aria-label="latentfield">
         <Mark />
         <span>latentfield</span>
       </h1>
@@ -292,14 +292,13 @@ function Menu({
   useEffect(() => {
     if (!isOpen) return;
     const away = (event: Event) => {
-      if (event instanceof KeyboardEvent ? event.key === 'Escape' : !place.current!.contains(event.target as Node))
-        setOpen(false);
+      const isInside = event.target instanceof Node && place.current!.contains(event.target);
+      if (event instanceof KeyboardEvent ? event.key === 'Escape' : !isInside) setOpen(false);
     };
-    addEventListener('pointerdown', away);
-    addEventListener('keydown', away);
+    const events = ['pointerdown', 'keydown', 'drop', 'hashchange'];
+    for (const name of events) addEventListener(name, away);
     return () => {
-      removeEventListener('pointerdown', away);
-      removeEventListener('keydown', away);
+      for (const name of events) removeEventListener(name, away);
     };
   }, [isOpen]);
   return (

@@ -13,7 +13,7 @@ import {
   trustworthinessScore,
 } from '../../../inference/index.ts';
 import { usualNeighbors } from '../../../inference/scores/localScores.ts';
-import { rowsOf, splitsOf } from '../../../inference/selection/folds.ts';
+import { rowsOf, splitsOf } from '../../../inference/selection/scores.ts';
 import type { Fit } from '../../../model/fit.ts';
 import { describedModel, withKnownRows } from '../../../models/describedModel.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';

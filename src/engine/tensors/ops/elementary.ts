@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import * as elementary from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { erf as erfOf } from '../../special/erf.ts';
 import * as gamma from '../../special/gamma.ts';
+import { erf as erfOf } from '../../special/normal.ts';
 import { exactScalar } from '../doubles.ts';
 import { registerDerivatives, run } from '../float64/gradients.ts';
 import { elementwise, type Unary } from '../float64/operations/operation.ts';

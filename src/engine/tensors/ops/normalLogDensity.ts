@@ -1,5 +1,5 @@
 import { exp, log } from '../../../core/elementary/index.ts';
-import { logErfc } from '../../special/erf.ts';
+import { logErfc } from '../../special/normal.ts';
 import { doubleOf, doublesOf } from '../doubles.ts';
 import { sumOfSquares } from '../linearAlgebra/operations/gaussianLogDensity.ts';
 import {

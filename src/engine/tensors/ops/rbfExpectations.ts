@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { square } from '../../../core/elementary/index.ts';
 import { expectationOperations } from '../../dense/activeEngine.ts';
-import type { GaussianPoints, RbfSlopes } from '../../operations/expectations.ts';
+import type { GaussianPoints, RbfSlopes } from '../../operations/covariances.ts';
 import { doublesOf } from '../doubles.ts';
 import { Float64Backend } from '../float64/backend.ts';
 import {

@@ -40,7 +40,7 @@ export function separatingDimensions(given: number | undefined, most: number, na
 }
 
 /** Labeled points relative to their class means, and class means relative to the overall mean: S_w and S_b are the scatters of these rows divided by n. */
-interface ClassDeviations {
+export interface ClassDeviations {
   /** Number n of labeled points. */
   readonly count: number;
   /** y_n minus the mean of its class, one row per labeled point. */

@@ -47,7 +47,6 @@ export function placedByFeatures(
 ): { readonly placement: Placement } {
   return {
     placement: {
-      acceptsMissing: false,
       observedColumns: points.columns,
       place: (given: Matrix) => {
         const across = covariance(kernel, given, points);

@@ -118,7 +118,6 @@ export function placedByScores({ parameters: { components, mean } }: ComputedSol
   const axes = components as Matrix;
   return {
     placement: {
-      acceptsMissing: false,
       observedColumns: axes.rows,
       place: (rows: Matrix) => withoutDensity(product(lessMean(rows, mean as readonly number[]), axes)),
     },

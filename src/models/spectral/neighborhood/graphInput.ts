@@ -1,10 +1,13 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../../core/matrix.ts';
+import { observationsFrom, unitsAdvice } from '../../../core/observations.ts';
 import { type OptionsIn, typed } from '../../../core/options.ts';
+import { symmetricMatrix } from '../../../engine/dense/symmetric.ts';
 import { type Graph, givenDistancesAt } from '../../../engine/graph/graph.ts';
 import { ownGraph } from '../../../engine/graph/labelGraph.ts';
-import { distancesFrom } from './distanceInput.ts';
+import { givenDistances } from '../../../engine/neighbors/index.ts';
+import { squaredDistance } from '../../../engine/neighbors/squaredDistance.ts';
 import { lengthsOf, type NeighborInput } from './neighborhood.ts';
 
 /** Precomputed neighborhood graph, instead of or in addition to observations. */
@@ -95,3 +98,25 @@ const edgesOf = ({ size, sources, targets }: Graph) => ({ size, sources, targets
 
 const withLengths = (graph: Graph, squares: unknown, name: string): Graph =>
   Object.freeze({ ...edgesOf(graph), weights: givenDistancesAt(graph, squares, name).map(Math.sqrt) });
+
+/**
+ * Euclidean distances between the rows of Y, or Y itself if it contains distances, with a sentence on units or rounding.
+ *
+ * @throws InvalidInputError for points that are not finite numbers, and distances that are not square, symmetric, 0 on the diagonal and
+ * at least 0
+ */
+export function distancesFrom(
+  Y: MatrixLike,
+  input: 'points' | 'distances',
+  name: string,
+): { points: Matrix; distances: () => Matrix; note: string } {
+  if (input === 'distances') {
+    const { distances, note } = givenDistances(Matrix.from(Y, 'The distances'), `${name} with input 'distances'`);
+    return { points: distances, distances: () => Matrix.from(distances), note };
+  }
+  const points = observationsFrom(Y);
+  return { points, distances: () => pairwiseDistances(points), note: unitsAdvice(points) };
+}
+
+const pairwiseDistances = ({ data, rows: N, columns: D }: Matrix): Matrix =>
+  symmetricMatrix(N, (i, j) => Math.sqrt(squaredDistance(data, i * D, j * D, D)));

@@ -1,5 +1,6 @@
 import { square } from '../../../core/elementary/index.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
+import type { EdgeList } from '../../../engine/sparse/index.ts';
 
 /** Kinds of constraints on the distances between neighbors: exact, upper bounds, or up to a squared penalty. */
 export type UnfoldingConstraints = 'equality' | 'inequality' | 'slack';
@@ -8,11 +9,7 @@ export type UnfoldingConstraints = 'equality' | 'inequality' | 'slack';
  * max ‖Y‖² − ν·Σ_e s_e² over centered Y and s, with ‖y_i − y_j‖² − s_e equal to (or at most) φ_e for every edge e = (i, j), in the
  * unit of length that makes the mean of φ 1.
  */
-export interface UnfoldingProblem {
-  /** N */
-  readonly size: number;
-  readonly sources: Int32Array;
-  readonly targets: Int32Array;
+export interface UnfoldingProblem extends EdgeList {
   /** φ, of mean 1. */
   readonly squaredLengths: Float64Array;
   /** True if distances may shrink: multipliers are then at least 0. */

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
-import { erf } from '../../../../src/engine/special/erf.ts';
 import { digamma, lgamma, trigamma } from '../../../../src/engine/special/gamma.ts';
+import { erf } from '../../../../src/engine/special/normal.ts';
 import { doublesOf } from '../../../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';

@@ -7,8 +7,7 @@ import {
   registerRectifiers,
   registerSigns,
 } from './arithmetic.ts';
-import { registerShape } from './creation.ts';
-import { registerTranspose } from './layout.ts';
+import { registerShape, registerTranspose } from './layout.ts';
 import { registerMatrixProduct } from './matrixProduct.ts';
 import { registerReductions } from './reductions.ts';
 import { registerGather, registerJoining, registerSlicing } from './slicing.ts';
