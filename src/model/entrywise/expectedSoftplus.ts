@@ -14,7 +14,7 @@ export function expectedSoftplus(mean: Tensor2D, variance: Tensor2D): Tensor2D {
   return ofMoments(SOFTPLUS, mean, each, {});
 }
 
-/** Numbers of nodes, and the largest variance for which each is enough. */
+/** Numbers of nodes, each with the largest variance that it suffices for. */
 const RULES: readonly (readonly [nodes: number, most: number])[] = [
   [6, 1 / 64],
   [10, 1 / 16],

@@ -11,7 +11,6 @@ import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import type { FunctionMoments } from '../functionMoments.ts';
-import { columnVariances } from './columnVariances.ts';
 
 /** Values of the kernel's parameters. */
 export const ofKernel = <T>({ parameters }: Kernel, p: Readonly<Record<string, T>>): Record<string, T> =>
@@ -241,21 +240,19 @@ export function inducingMoments(
   const [n, m] = [A.shape[0], factor.shape[0]];
   const cross = kernel.covariance(p, A, inducing, inducing);
   const half = op.triangularSolve(factor, op.transpose(cross) as Tensor2D);
-  const diagonal = op.reshape(kernel.diagonal(p, A, inducing), [n, 1]);
-  const squares = (x: Tensor2D) => op.reshape(op.sum(op.square(x), 0), [n, 1]);
+  const rest = op.sub(kernel.diagonal(p, A, inducing), op.sum(op.square(half), 0));
   return groups.map(({ columns, mean, roots }): FunctionMoments => {
-    const isShared = roots.shape[0] === m;
+    const count = roots.shape[0] / m;
+    const spread = op.matMul<Tensor2D>(roots, half);
+    const own = op.sum(op.reshape(op.square(spread), [count, m, n]), 1);
     return {
       columns,
       mean: op.matMul<Tensor2D>(half, mean, true, false),
-      variance: isShared
-        ? op.add<Tensor2D>(op.sub(diagonal, squares(half)), squares(op.matMul(roots, half)))
-        : op.add<Tensor2D>(diagonal, columnVariances(roots, half)),
+      variance: op.transpose(op.add(rest, own)) as Tensor2D,
       covariance: (column) => {
         const gram = (x: Tensor2D) => op.gramMatrix(op.transpose(x) as Tensor2D);
-        const root = isShared ? roots : op.slice<Tensor2D>(roots, [column * m, 0], [m, m]);
-        const spread = gram(op.matMul<Tensor2D>(root, half));
-        return op.add<Tensor2D>(op.sub(kernel.covariance(p, A, A, inducing), gram(half)), spread);
+        const ofColumn = count === 1 ? spread : op.slice<Tensor2D>(spread, [column * m, 0], [m, n]);
+        return op.add<Tensor2D>(op.sub(kernel.covariance(p, A, A, inducing), gram(half)), gram(ofColumn));
       },
     };
   });

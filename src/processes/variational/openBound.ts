@@ -6,6 +6,7 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { drawnNodes, type LatentNodes } from '../../kernels/expectations/index.ts';
 import { isApart } from '../../model/entrywise/gaussian.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { parentsAndOffset } from '../processDensity.ts';
@@ -74,17 +75,8 @@ function openCollapsed(
   };
 }
 
-/** Largest number of rows on which the error of an expectation is measured: it takes as long as hundreds of evaluations. */
+/** Largest number of evenly spaced rows on which the error of an expectation is measured: all of many would take as long as hundreds of evaluations. */
 const MOST_MEASURED = 500;
-
-/** Evenly spaced rows, all if there are few. */
-const someRows = (rows: number) =>
-  Int32Array.from({ length: Math.min(rows, MOST_MEASURED) }, (_, k) =>
-    Math.floor((k * rows) / Math.min(rows, MOST_MEASURED)),
-  );
-
-/** The single node of an input that is a point. */
-const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
 
 function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: BoundOptions, Y: Matrix): OpenBound {
   const data = columnGroups(Y);
@@ -109,39 +101,43 @@ function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: Boun
       const sampled = batch === undefined ? DRAWS : 1;
       const uncertain = uncertainColumns(parents);
       const y = value as Tensor2D;
+      const n = y.shape[0];
       if (onApproximation !== undefined && !isPoint && !isClosed(parts, at)) {
-        const nodes = nodesPerDimension(uncertain, y.shape[0]);
+        const nodes = nodesPerDimension(uncertain, n);
         onApproximation({ name: nodes === undefined ? 'draws' : 'quadrature', count: nodes ?? sampled });
       }
       const weights =
         data.weights && batch !== undefined ? op.gather<Tensor2D>(data.weights, batch.rows) : data.weights;
-      const nodesOf = (rows: number) => {
-        const draws = () => drawnNodes(rows, parts.latentDim, sampled, context.random);
-        return isPoint ? pointNode(parts.latentDim) : densityNodes(uncertain, draws, parts.latentDim, rows);
+      const { latentDim } = parts;
+      const nodesOf = (rows: number): LatentNodes =>
+        isPoint
+          ? { moves: op.zeros<Tensor2D>([1, latentDim]), weights: [1] }
+          : densityNodes(uncertain, () => drawnNodes(rows, latentDim, sampled, context.random), latentDim, rows);
+      const densityOf = (likelihood: Likelihood, nodes: () => LatentNodes, rows?: Int32Array) => {
+        const some = <T extends Tensor2D | undefined>(own: T) => (own && rows ? op.gather(own, rows) : own) as T;
+        return observedDensity(
+          { ...parts, likelihood },
+          { ...at, x: { mean: some(x.mean), variance: some(x.variance) }, offset: some(at.offset) },
+          {
+            observations: some(y),
+            groups: data.groups,
+            weights: some(weights),
+            present: some(present),
+            counts: some(counts),
+          },
+          nodes,
+        );
       };
-      const nodes = lazily(() => nodesOf(y.shape[0]));
-      const under = (own: typeof parts) => {
-        if (open !== undefined) return summedDensity(open, own, at);
-        if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(own, at)) {
-          return summedDensity(y, own, at);
-        }
-        return observedDensity(own, at, { observations: y, groups: data.groups, weights, present, counts }, nodes);
-      };
-      const density = under(parts);
+      const isSummed = !(isPoint || counts || batch) && inBlocks && isSameForAllRows(parts, at);
+      const density = open || isSummed ? summedDensity(open ?? y, parts, at) : densityOf(likelihood, () => nodesOf(n));
       const { exactExpectation: expectation } = likelihood;
       if (expectation !== undefined) {
         const measure = () => {
-          const rows = someRows(y.shape[0]);
-          const some = <T extends Tensor2D | undefined>(own: T) => (own && op.gather(own, rows)) as T;
-          const { mean, variance } = x;
-          const own = { ...at, x: { mean: some(mean), variance: some(variance) }, offset: some(at.offset) };
-          const observed = { observations: some(y), present: some(present), counts: some(counts) };
-          const given = { ...observed, groups: data.groups, weights: some(weights) };
-          const chosen = lazily(() => nodesOf(rows.length));
-          const [bound, exact] = [likelihood, { ...likelihood, expectation }].map((likelihood) =>
-            op.valueOf(observedDensity({ ...parts, likelihood }, own, given, chosen)),
-          ) as [number, number];
-          return { error: ((bound - exact) * y.shape[0]) / rows.length };
+          const count = Math.min(n, MOST_MEASURED);
+          const rows = Int32Array.from({ length: count }, (_, k) => Math.floor((k * n) / count));
+          const nodes = lazily(() => nodesOf(count));
+          const of = (likelihood: Likelihood) => op.valueOf(densityOf(likelihood, nodes, rows));
+          return { error: ((of(likelihood) - of({ ...likelihood, expectation })) * n) / count };
         };
         // Shards sum under the likelihood that they were opened with.
         onApproximation?.({ name: 'expectationBound', count: y.shape[1] }, open === undefined ? measure : undefined);

@@ -191,8 +191,7 @@ const inOrder = ({ parameters }: Kernel | Likelihood, values: TensorMap): Tensor
 function sameNodes(latentDim: number, kernel: string, rows?: number): LatentNodes {
   const draws = () => {
     throw new InvalidInputError(
-      `Shards take closed forms or quadrature, but the kernel '${kernel}' in ${latentDim} takes draws. ` +
-        'Use at most 2 dimensions, or leave out shards.',
+      `The kernel '${kernel}' in ${latentDim} dimensions takes draws, which shards do not support. Use at most 2 dimensions, or leave out shards.`,
     );
   };
   return densityNodes(latentDim, draws, latentDim, rows);
