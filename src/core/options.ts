@@ -179,25 +179,6 @@ export function namedOptions<T extends object>(
   return given;
 }
 
-/**
- * The options, each with its default where it is undefined.
- *
- * @param defaults - every known option by name, undefined if it has no default
- * @throws InvalidInputError for an unknown name, suggesting the nearest known one
- * @internal
- */
-export function withDefaults<T extends object, D extends { readonly [K in keyof T]-?: T[K] | undefined }>(
-  options: T | undefined,
-  caller: string,
-  defaults: D,
-): { readonly [K in keyof T & keyof D]: undefined extends D[K] ? T[K] : Exclude<T[K], undefined> } {
-  const names = Object.keys(defaults) as (keyof T & keyof D & string)[];
-  const given = namedOptions(options, caller, names);
-  return Object.fromEntries(
-    names.map((name) => [name, given[name] === undefined ? defaults[name] : given[name]]),
-  ) as ReturnType<typeof withDefaults<T, D>>;
-}
-
 /** An error for an unknown name that suggests the nearest known one. */
 export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {
   const choices = known.length === 0 ? 'It takes none.' : `Known are ${known.join(', ')}.`;

@@ -1,7 +1,14 @@
+import * as v from 'valibot';
 import { cos, sin, tanh } from '../../core/elementary/index.ts';
-import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { checkGiven, isWhole, withDefaults } from '../../core/options.ts';
+import {
+  checkOptions,
+  integer,
+  integerFromOne,
+  numberAboveZero,
+  numberFromZero,
+  type OptionsIn,
+} from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 
 /** Points scattered around a curve or a surface. */
@@ -23,11 +30,9 @@ interface Manifold {
  * places the same points for any noise, and fewer points are the first of more.
  */
 export function sampleManifold(
-  generator: string,
   { draw, at }: Manifold,
-  { points, seed, noise }: Required<SamplingOptions>,
+  { points, seed, noise }: { readonly [Name in keyof SamplingOptions]-?: number },
 ): ManifoldSample {
-  checkSampling(generator, { points, noise });
   const random = seededRandom(seed);
   const parameters: (readonly number[])[] = [];
   const observations: number[][] = [];
@@ -58,9 +63,8 @@ export function sampleManifold(
  * ```
  */
 export function circle(options: SamplingOptions = {}): ManifoldSample {
-  const sampling = withDefaults(options, 'circle', { points: 100, seed: 1, noise: 0.1 });
+  const sampling = checkOptions(v.strictObject(samplingEntries(100, 0.1)), options, 'circle');
   return sampleManifold(
-    'circle',
     {
       draw: (random) => [2 * Math.PI * random.uniform()],
       at: ([t]) => [cos(t!), sin(t!)],
@@ -90,10 +94,9 @@ export interface TwoMoons extends ManifoldSample {
  * ```
  */
 export function twoMoons(options: SamplingOptions = {}): TwoMoons {
-  const sampling = withDefaults(options, 'twoMoons', { points: 200, seed: 1, noise: 0.1 });
+  const sampling = checkOptions(v.strictObject(samplingEntries(200, 0.1)), options, 'twoMoons');
   const labels: number[] = [];
   const sample = sampleManifold(
-    'twoMoons',
     {
       draw: (random) => {
         labels.push(random.integer(2));
@@ -106,10 +109,13 @@ export function twoMoons(options: SamplingOptions = {}): TwoMoons {
   return { ...sample, labels };
 }
 
-export interface SwissRollOptions extends SamplingOptions {
+export interface SwissRollOptions extends OptionsIn<typeof rollSchema> {}
+
+const rollSchema = v.strictObject({
+  ...samplingEntries(1000, 0.05),
   /** Length of the roll along its axis, above 0; default 21. */
-  readonly height?: number;
-}
+  height: v.optional(numberAboveZero, 21),
+});
 
 /**
  * Points about a rolled-up rectangle: y = (t·cos t, h, t·sin t) + noise·ε with t uniform on [3π/2, 9π/2), h uniform on [0, height) and ε
@@ -126,15 +132,8 @@ export interface SwissRollOptions extends SamplingOptions {
  * ```
  */
 export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
-  const { height, ...sampling } = withDefaults(options, 'swissRoll', {
-    points: 1000,
-    seed: 1,
-    noise: 0.05,
-    height: 21,
-  });
-  checkHeight('swissRoll', height);
+  const { height, ...sampling } = checkOptions(rollSchema, options, 'swissRoll');
   return sampleManifold(
-    'swissRoll',
     {
       draw: (random) => [1.5 * Math.PI * (1 + 2 * random.uniform()), height * random.uniform()],
       at: ([t, h]) => [t! * cos(t!), h!, t! * sin(t!)],
@@ -160,9 +159,8 @@ export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
  * ```
  */
 export function helix(options: SamplingOptions = {}): ManifoldSample {
-  const sampling = withDefaults(options, 'helix', { points: 600, seed: 1, noise: 0.05 });
+  const sampling = checkOptions(v.strictObject(samplingEntries(600, 0.05)), options, 'helix');
   return sampleManifold(
-    'helix',
     {
       draw: (random) => [2 * Math.PI * random.uniform()],
       at: ([t]) => {
@@ -174,10 +172,13 @@ export function helix(options: SamplingOptions = {}): ManifoldSample {
   );
 }
 
-export interface TwinPeaksOptions extends SamplingOptions {
+export interface TwinPeaksOptions extends OptionsIn<typeof peaksSchema> {}
+
+const peaksSchema = v.strictObject({
+  ...samplingEntries(600, 0.05),
   /** Factor of the third coordinate, above 0; default 1, 10 in the drtoolbox. */
-  readonly height?: number;
-}
+  height: v.optional(numberAboveZero, 1),
+});
 
 /**
  * Points about a surface of two peaks and two hollows: y = (u, v, height·sin(πu)·tanh(3v)) + noise·ε with u and v uniform on (−1, 1] and
@@ -196,10 +197,8 @@ export interface TwinPeaksOptions extends SamplingOptions {
  * ```
  */
 export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
-  const { height, ...sampling } = withDefaults(options, 'twinPeaks', { points: 600, seed: 1, noise: 0.05, height: 1 });
-  checkHeight('twinPeaks', height);
+  const { height, ...sampling } = checkOptions(peaksSchema, options, 'twinPeaks');
   return sampleManifold(
-    'twinPeaks',
     {
       draw: (random) => [1 - 2 * random.uniform(), 1 - 2 * random.uniform()],
       at: ([u, v]) => [u!, v!, height * sin(Math.PI * u!) * tanh(3 * v!)],
@@ -230,9 +229,8 @@ const SHEAR = [
  * ```
  */
 export function distortedS(options: SamplingOptions = {}): ManifoldSample {
-  const sampling = withDefaults(options, 'distortedS', { points: 100, seed: 1, noise: 0.025 });
+  const sampling = checkOptions(v.strictObject(samplingEntries(100, 0.025)), options, 'distortedS');
   return sampleManifold(
-    'distortedS',
     {
       draw: (random) => [2 * random.uniform() - 1],
       at: ([t]) => {
@@ -246,28 +244,16 @@ export function distortedS(options: SamplingOptions = {}): ManifoldSample {
 }
 
 /** Options of every generator. */
-export interface SamplingOptions {
-  /** Number of points, at least 1. */
-  readonly points?: number;
-  /** Any integer. */
-  readonly seed?: number;
-  /** Standard deviation of the normal noise on each feature; 0 for none. */
-  readonly noise?: number;
-}
+export interface SamplingOptions extends OptionsIn<ReturnType<typeof samplingEntries>> {}
 
-/**
- * Throws unless a generator can draw this number of points with this noise.
- *
- * @throws InvalidInputError that names the generator and its options
- */
-export function checkSampling(generator: string, { points, noise }: Required<Omit<SamplingOptions, 'seed'>>): void {
-  checkGiven(points, generator, 'a positive whole number of points', isWhole(1));
-  checkGiven(noise, generator, 'a noise of 0 or more', (own) => own >= 0 && Number.isFinite(own));
-}
-
-/** Throws unless the extent of a surface is positive. */
-function checkHeight(generator: string, height: number): void {
-  if (!(height > 0 && Number.isFinite(height))) {
-    throw new InvalidInputError(`${generator} takes a height above 0, but ${height} was given.`);
-  }
+/** Entries of these options with the defaults of one generator. */
+export function samplingEntries(points: number, noise: number) {
+  return {
+    /** Number of points, at least 1. */
+    points: v.optional(integerFromOne, points),
+    /** Any integer; default 1. */
+    seed: v.optional(integer, 1),
+    /** Standard deviation of the normal noise on each feature; 0 for none. */
+    noise: v.optional(numberFromZero, noise),
+  };
 }

@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import { cos, exp, sin, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { withDefaults } from '../../core/options.ts';
+import { checkOptions } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
-import { checkSampling, type SamplingOptions } from './manifolds.ts';
+import { type SamplingOptions, samplingEntries } from './manifolds.ts';
 
 /** A labeled data set: one row of observations and one label per point. */
 export interface PipeFlow {
@@ -65,8 +66,7 @@ const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizont
  * ```
  */
 export function pipeFlow(options: PipeFlowOptions = {}): PipeFlow {
-  const { points, seed, noise } = withDefaults(options, 'pipeFlow', { points: 300, seed: 1, noise: 0.005 });
-  checkSampling('pipeFlow', { points, noise });
+  const { points, seed, noise } = checkOptions(v.strictObject(samplingEntries(300, 0.005)), options, 'pipeFlow');
   const random = seededRandom(seed);
   const observations: number[][] = [];
   const fractions: number[][] = [];

@@ -1,11 +1,19 @@
+import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkFunction, checkGiven, givenOptions, isWhole, withDefaults } from '../../core/options.ts';
+import {
+  checkFunction,
+  checkOptions,
+  givenOptions,
+  numberFromZero,
+  type OptionsIn,
+  typed,
+} from '../../core/options.ts';
 import { type Line, sceneSvg } from '../../scene/index.ts';
 import { columnsShown } from './layers.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
-import { checkPictureSize } from './render.ts';
+import { pixels, titleOption } from './render.ts';
 import { brightness, checkImage, type ImageShape, imageAddress, MOST_PIXELS } from './rowImages.ts';
 
 /** Maximum number of points in each direction. */
@@ -17,24 +25,30 @@ const SHARP = 1200;
 /** Prediction at latent points n×q: means n×D. */
 export type Decode = (X: Matrix) => { readonly mean: Matrix };
 
-export interface DecodedGridOptions {
+export interface DecodedGridOptions extends OptionsIn<typeof schema> {}
+
+const expected = `a whole number from 2 to ${MOST}`;
+const schema = v.strictObject({
   /** Height and width of the predicted images, and 3 for color images. */
-  readonly image: ImageShape;
+  image: typed<ImageShape>(),
   /**
    * Fitted observations, N×D: their smallest entry is drawn black, their largest white. By default the range of the predictions is used, which may be
    * much wider.
    */
-  readonly observations?: MatrixLike;
+  observations: v.optional(typed<MatrixLike>()),
   /** Images along each axis, at least 2; default 12. */
-  readonly resolution?: number;
+  resolution: v.optional(
+    v.pipe(v.number(expected), v.integer(expected), v.minValue(2, expected), v.maxValue(MOST, expected)),
+    12,
+  ),
   /** Margin of the grid around the latents, relative to their range; default 0. */
-  readonly margin?: number;
+  margin: v.optional(numberFromZero, 0),
   /** Latent dimensions along the axes, from 0; default the first two. */
-  readonly columns?: readonly number[];
-  readonly title?: string;
+  columns: v.optional(typed<readonly number[]>()),
+  title: titleOption,
   /** Width of the area between the axes in pixels; default 460. */
-  readonly width?: number;
-}
+  width: v.optional(pixels, 460),
+});
 
 /**
  * Draws predictions over the latent space: the mean image at each point of a grid over the latents, dark where entries are small. Latent dimensions
@@ -53,16 +67,15 @@ export interface DecodedGridOptions {
  */
 export async function decodedGrid(predict: Decode, latents: MatrixLike, options: DecodedGridOptions): Promise<string> {
   checkFunction(predict, 'decodedGrid', 'a prediction, such as (X) => result.predict(X)');
-  const { image, observations, resolution, margin, columns, title, width } = withDefaults(options, 'decodedGrid', {
-    ...{ image: undefined, observations: undefined, columns: undefined, title: undefined },
-    ...{ resolution: 12, margin: 0, width: 460 },
-  });
+  const { image, observations, resolution, margin, columns, title, width } = checkOptions(
+    schema,
+    options,
+    'decodedGrid',
+  );
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
   if (second === undefined)
     throw new InvalidInputError('A decoded grid takes two latent dimensions, but there is one.');
-  checkPictureSize({ width });
-  checkGiven(resolution, 'A decoded grid', `a whole resolution from 2 to ${MOST}`, isWhole(2, MOST));
   const [across, up] = [range(X.column(first), margin), range(X.column(second), margin)];
   // From the top: the largest y comes first.
   const at = gridPoints(X, first, second, axis(across, resolution), axis(up, resolution).reverse());

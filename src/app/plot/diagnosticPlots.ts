@@ -1,17 +1,20 @@
 import { nice } from 'd3-array';
+import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, withDefaults } from '../../core/options.ts';
+import { checkGiven, checkOptions, type OptionsIn } from '../../core/options.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type Axis, sceneSvg } from '../../scene/index.ts';
 import { EDGE, PRIMARY } from './looks.ts';
-import { checkPictureSize } from './render.ts';
+import { pixels, titleOption } from './render.ts';
 
-export interface AdjacencyPlotOptions {
-  readonly title?: string;
+export interface AdjacencyPlotOptions extends OptionsIn<typeof adjacencySchema> {}
+
+const adjacencySchema = v.strictObject({
+  title: titleOption,
   /** Width and height of the matrix in pixels; default 400. */
-  readonly size?: number;
-}
+  size: v.optional(pixels, 400),
+});
 
 /**
  * Draws the edges of a graph: the symmetric N×N matrix of its weights, row i from the top and column j from the left, with a square for every nonzero
@@ -29,8 +32,7 @@ export interface AdjacencyPlotOptions {
  * ```
  */
 export async function adjacencyPlot(graph: Graph, options: AdjacencyPlotOptions = {}): Promise<string> {
-  const { title, size } = withDefaults(options, 'adjacencyPlot', { title: undefined, size: 400 });
-  checkPictureSize({ size });
+  const { title, size } = checkOptions(adjacencySchema, options, 'adjacencyPlot');
   const joined = pairsOf(checkGraph(graph, 'adjacencyPlot'));
   const share = (100 * 2 * joined.length) / square(graph.size);
   const caption = `${2 * joined.length} of ${graph.size}² are not 0: ${share.toFixed(1)} %`;
@@ -53,13 +55,15 @@ const pairsOf = ({ sources, targets, weights }: Graph): (readonly [i: number, j:
     .filter((e) => weights[e]! > 0)
     .map((e) => [sources[e]!, targets[e]!]);
 
-export interface TracePlotOptions {
-  readonly title?: string;
+export interface TracePlotOptions extends OptionsIn<typeof traceSchema> {}
+
+const traceSchema = v.strictObject({
+  title: titleOption,
   /** Width of the area between the axes in pixels; default 460. */
-  readonly width?: number;
+  width: v.optional(pixels, 460),
   /** Height of the area between the axes in pixels; default 280. */
-  readonly height?: number;
-}
+  height: v.optional(pixels, 280),
+});
 
 /**
  * Draws the objective against the number of its evaluations.
@@ -77,9 +81,8 @@ export async function tracePlot(
   trace: readonly { readonly evaluations: number; readonly objective: number }[],
   options: TracePlotOptions = {},
 ): Promise<string> {
-  const { title, ...size } = withDefaults(options, 'tracePlot', { title: undefined, width: 460, height: 280 });
+  const { title, ...size } = checkOptions(traceSchema, options, 'tracePlot');
   checkGiven(trace, 'tracePlot', 'the trace of a fit, a list', (given) => Array.isArray(given) && given.every(Boolean));
-  checkPictureSize(size);
   const bad = trace.findIndex((entry) => !Number.isFinite(entry.evaluations) || !Number.isFinite(entry.objective));
   if (trace.length === 0 || bad >= 0) {
     throw new InvalidInputError(

@@ -1,28 +1,37 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, givenList, unknownName, withDefaults } from '../../core/options.ts';
+import { checkGiven, checkOptions, givenList, type OptionsIn, typed, unknownName } from '../../core/options.ts';
 import type { Draws, PredictiveCheck } from '../../inference/sampling/index.ts';
 import { type Axis, type Mark, sceneSvg } from '../../scene/index.ts';
 import { domainOf } from './diagnosticPlots.ts';
 import { colorOf, PRIMARY } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
-import { checkPictureSize } from './render.ts';
+import { pixels, titleOption } from './render.ts';
 
 /** Options of {@link chainPlot}, {@link rankPlot} and {@link pairsPlot}. */
-export interface DrawsPlotOptions {
-  /** Names of the quantities to show, from `draws.names`; default the first six (four for `pairsPlot`) that are not latents. */
-  readonly names?: readonly string[] | undefined;
-  readonly title?: string | undefined;
+export interface DrawsPlotOptions extends OptionsIn<typeof drawsSchema> {}
+
+const sizeEntries = {
+  title: titleOption,
   /** Width of the area between the axes of each panel in pixels; default 300. */
-  readonly width?: number | undefined;
+  width: v.optional(pixels, 300),
   /** Height of the area between the axes of each panel in pixels; default 160, or 180 for `pairsPlot`. */
-  readonly height?: number | undefined;
-}
+  height: v.optional(pixels, 160),
+};
+const drawsSchema = v.strictObject({
+  /** Names of the quantities to show, from `draws.names`; default the first six (four for `pairsPlot`) that are not latents. */
+  names: v.optional(typed<readonly string[]>()),
+  ...sizeEntries,
+});
 
 /** Options of {@link predictivePlot}. */
-export interface PredictivePlotOptions extends Pick<DrawsPlotOptions, 'title' | 'width' | 'height'> {
+export interface PredictivePlotOptions extends OptionsIn<typeof predictiveSchema> {}
+
+const predictiveSchema = v.strictObject({
+  ...sizeEntries,
   /** Name of the statistic along the axis; default 'statistic'. */
-  readonly statistic?: string | undefined;
-}
+  statistic: v.optional(v.string('a text'), 'statistic'),
+});
 
 /** Color of divergences and observed values. */
 const MARKED = '#d62728';
@@ -161,10 +170,7 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
  */
 export async function predictivePlot(check: PredictiveCheck, options: PredictivePlotOptions = {}): Promise<string> {
   checkGiven(check, 'predictivePlot', 'what checkPredictive returned', ({ replicated }) => replicated?.length > 0);
-  const { title, statistic, width, height } = withDefaults(options, 'predictivePlot', {
-    ...{ title: undefined, statistic: 'statistic', width: 300, height: 160 },
-  });
-  checkPictureSize({ width, height });
+  const { title, statistic, width, height } = checkOptions(predictiveSchema, options, 'predictivePlot');
   const { observed, replicated } = check;
   const [low, high] = [Math.min(observed, ...replicated), Math.max(observed, ...replicated)];
   const width1 = (high - low || 1) / BINS;
@@ -218,10 +224,7 @@ function chosen(draws: Draws, options: DrawsPlotOptions, caller: string, most: n
     'what draw returned',
     (given) => typeof given.values === 'function' && Array.isArray(given.names),
   );
-  const { names, title, ...size } = withDefaults(options, caller, {
-    ...{ names: undefined, title: undefined, width: 300, height: 160 },
-  });
-  checkPictureSize(size);
+  const { names, title, ...size } = checkOptions(drawsSchema, options, caller);
   const others = draws.names.filter((name) => !/^latents\[/.test(name));
   const given = names === undefined ? undefined : givenList(names, caller, 'a list of names');
   const bad = given?.find((name) => !draws.names.includes(name));

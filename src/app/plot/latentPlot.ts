@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { namedOptions, type OptionsIn, typed } from '../../core/options.ts';
+import { checkOptions, type OptionsIn, typed } from '../../core/options.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { type Axis, type Ellipses, extents, type Mark, type Scene, sceneSvg } from '../../scene/index.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import { lookEntries, lookLegends, type PointLooks, pointLooks, type SharedLooks, sharedLooks } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
-import { checkPictureSize } from './render.ts';
+import { pixels } from './render.ts';
 import type { ImageShape } from './rowImages.ts';
 
 const OPTIONS = {
@@ -51,9 +51,9 @@ const OPTIONS = {
   axes: v.optional(typed<boolean>()),
   title: v.optional(typed<string>()),
   /** Width of the area between the axes in pixels; default 460, or 340 for each of three panels. */
-  width: v.optional(typed<number>()),
+  width: v.optional(pixels),
   /** Height of the area between the axes in pixels; default 400, or 300 for each of three panels. */
-  height: v.optional(typed<number>()),
+  height: v.optional(pixels),
 };
 
 export interface LatentPlotOptions extends OptionsIn<typeof OPTIONS> {}
@@ -107,7 +107,7 @@ export async function latentPlot(options: LatentPlotOptions): Promise<string> {
 export const latentScenes = (options: LatentPlotOptions): Promise<Scene[]> => scenesOf(options, 'latentScenes');
 
 async function scenesOf(options: LatentPlotOptions, caller: string): Promise<Scene[]> {
-  const latents = Matrix.from(namedOptions(options, caller, OPTIONS).latents, 'latents');
+  const latents = Matrix.from(checkOptions(v.strictObject(OPTIONS), options, caller).latents, 'latents');
   const looks = pointLooks(options, latents.rows);
   const panels = panelColumns(latents, options.columns);
   const { precision, ...rest } = options;
@@ -136,7 +136,6 @@ const isList = (precision: PrecisionGrid | readonly PrecisionGrid[]): precision 
 
 async function sceneOf(latents: Matrix, panel: Panel): Promise<Scene> {
   const { width = 460, height = 400, precision, title } = panel;
-  checkPictureSize({ width, height });
   const [first, second] = columnsShown(latents, panel.columns);
   const points = Array.from({ length: latents.rows }, (_, i) => ({
     x: finite(latents, i, first),

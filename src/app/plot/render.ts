@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isNode, nodeModule, optionalPackage } from '../../core/host.ts';
-import { describe, reasonOf } from '../../core/matrix.ts';
+import { reasonOf } from '../../core/matrix.ts';
 import { checkGiven, namedOptions } from '../../core/options.ts';
 
 export interface SvgToPngOptions {
@@ -82,12 +83,13 @@ async function byCanvas(svg: string, [width, height]: [number, number], scale: n
 /** Largest width or height of a picture in pixels: enough for print, and feasible to draw. */
 const LARGEST = 10_000;
 
-/** @throws InvalidInputError that names the size, unless it is a number of pixels from 1 to {@link LARGEST} */
-export function checkPictureSize(sizes: Readonly<Record<string, unknown>>): void {
-  for (const [name, given] of Object.entries(sizes)) {
-    if (typeof given === 'number' && given >= 1 && given <= LARGEST) continue;
-    throw new InvalidInputError(
-      `The ${name} of a picture is a number of pixels from 1 to ${LARGEST}, but ${describe(given)} was given.`,
-    );
-  }
-}
+const pixelsExpected = `a number of pixels from 1 to ${LARGEST}`;
+
+/** Width or height of a picture. */
+export const pixels = v.pipe(
+  v.number(pixelsExpected),
+  v.minValue(1, pixelsExpected),
+  v.maxValue(LARGEST, pixelsExpected),
+);
+
+export const titleOption = v.optional(v.string('a text'));

@@ -3,7 +3,7 @@ import { describe, Matrix } from '../../core/matrix.ts';
 import { givenList, namedOptions } from '../../core/options.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar } from '../../engine/tensors/tensorflow.ts';
-import { ROW_CONSTRAINTS, type RowConstraint } from '../rowTransforms.ts';
+import type { RowConstraint } from '../rowTransforms.ts';
 import { defineDensity } from './defineDensity.ts';
 import { type Density, densityOf } from './density.ts';
 import type { CheckedHeldRows, HeldRows, LatentPosterior, LatentVariableOptions } from './variable.ts';
@@ -64,11 +64,6 @@ export function checkConstraint(
   { dim, posterior = 'point', init }: LatentVariableOptions,
 ): void {
   if (transform === undefined) return;
-  if (!ROW_CONSTRAINTS.includes(transform)) {
-    throw new InvalidInputError(
-      `Option 'transform' of latent is ${ROW_CONSTRAINTS.map((one) => `'${one}'`).join(', ')}, but ${describe(transform)} was given.`,
-    );
-  }
   if (posterior !== 'point') {
     throw new InvalidInputError(
       `Option 'transform' of latent constrains points. Omit posterior, or draw the latents with samplePosterior.`,

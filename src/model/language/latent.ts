@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { checkGiven, isPart, isWhole, namedOptions } from '../../core/options.ts';
+import { checkOptions, isPart } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { joinedColumns } from '../../core/rowMatrices.ts';
@@ -25,6 +25,7 @@ import {
   type LatentStarts,
   type LatentVariable,
   type LatentVariableOptions,
+  latentSchema,
   type ParameterRegistry,
   POINTS,
   type PointRows,
@@ -52,25 +53,9 @@ export function latent<
 >(
   options: LatentVariableOptions & { readonly density?: D; readonly factors?: F; readonly rows?: R },
 ): LatentVariable<D, F, R> {
-  const own = namedOptions<LatentVariableOptions>(options, 'latent', [
-    'dim',
-    'density',
-    'given',
-    'factors',
-    'init',
-    'posterior',
-    'transform',
-    'held',
-    'rows',
-  ]);
-  const { dim, density, given, factors, posterior = 'point', transform, rows } = own;
+  const own = checkOptions(latentSchema, options, 'latent');
+  const { dim, density, given, factors, posterior, transform, rows } = own;
   const init = keptInit(own.init ?? 'pca');
-  checkGiven(dim, 'latent', 'a whole number of dimensions from 1', isWhole(1));
-  if (rows !== undefined && typeof rows !== 'string' && !(Number.isInteger(rows) && rows >= 1)) {
-    throw new InvalidInputError(
-      `Option 'rows' of latent is a whole number from 1, 'outputs' or the name of a known variable, but ${describe(rows)} was given.`,
-    );
-  }
   if (own.init !== undefined && isHeld(posterior)) {
     throw new InvalidInputError(
       "Option 'init' of latent is for variables that are searched for: fixedAt(X) fixes the variable at X.",

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { isPart, namedOptions } from '../../core/options.ts';
+import { checkOptions, isPart } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { joinedColumns } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
@@ -20,6 +20,7 @@ import {
   type MappedOptions,
   type MappedStart,
   type MappedVariable,
+  mappedSchema,
 } from './variable.ts';
 
 /**
@@ -40,7 +41,7 @@ export function mapped<const F = undefined>(
   map: MapLike,
   options: MappedOptions & { readonly factors?: F } = {},
 ): MappedVariable<F> {
-  const own = namedOptions<MappedOptions>(options, 'mapped', ['factors', 'dim']);
+  const own = checkOptions(mappedSchema, options, 'mapped');
   const list = givenOf(given, 'mapped');
   if (list.length === 0) throw new InvalidInputError('mapped takes at least one variable, but none was given.');
   return Object.freeze<MappedVariable<F>>({

@@ -2,14 +2,24 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { type ScaleOption, scaleOption } from '../../core/observations.ts';
-import { checkGiven, givenList, isPart, isWhole, namedOptions, readGiven } from '../../core/options.ts';
+import {
+  checkOptions,
+  givenList,
+  integerFromOne,
+  isPart,
+  isWhole,
+  missingOption,
+  type OptionsIn,
+  readGiven,
+  typed,
+} from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Initialization } from '../initialization.ts';
 import type { Choice, ChoiceSettings, Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
-import type { RowConstraint } from '../rowTransforms.ts';
+import { ROW_CONSTRAINTS, type RowConstraint } from '../rowTransforms.ts';
 import type { CompiledGraph, StartMaps } from './compiled.ts';
 import type { correlatedRowsAt, PriorPrecision, precisionOf } from './correlatedRows.ts';
 import { type Density, type DensityLike, densityOf, type RowsStart } from './density.ts';
@@ -95,71 +105,84 @@ export interface HeldRows {
   readonly strength?: number | undefined;
 }
 
+const factorsOption = v.optional(typed<DensityLike | readonly DensityLike[]>());
+
 /** Options of a latent variable. */
-export interface LatentVariableOptions {
+export interface LatentVariableOptions extends OptionsIn<typeof latentSchema> {}
+
+export const latentSchema = v.strictObject({
   /** Number of its columns, from 1. */
-  readonly dim: number;
+  dim: integerFromOne,
   /** Density of its rows; default none. */
-  readonly density?: DensityLike | undefined;
+  density: v.optional(typed<DensityLike>()),
   /** Parent variables of this density. */
-  readonly given?: Given | undefined;
+  given: v.optional(typed<Given>()),
   /** Further factors, whose log densities are added: improper priors, products. */
-  readonly factors?: DensityLike | readonly DensityLike[] | undefined;
+  factors: factorsOption,
   /**
    * Initial values: principal components of the observations (default), a t-SNE map of them ('tsne', computed by `fit` and scaled to a standard
    * deviation of 2 per column), random values, or a matrix.
    */
-  readonly init?: LatentInit | undefined;
+  init: v.optional(typed<LatentInit>()),
   /**
    * Type of posterior. Points: `'point'` (default), `fixedAt(X)`, or `backConstrained(map)`, a function of the observations. A Gaussian per row,
    * integrated out: `gaussian({ variance })`, `gaussianLatents()`, `encoded(map)`.
    */
-  readonly posterior?: LatentPosterior | undefined;
+  posterior: v.optional(typed<LatentPosterior>(), 'point'),
   /**
    * Constraint on its rows: `'positive'`, `'simplex'` (positive with sum 1) or `'ordered'` (increasing); default none. The search moves unconstrained
    * variables, and posterior samples include the Jacobian. Requires the posterior `'point'`.
    */
-  readonly transform?: RowConstraint | undefined;
+  transform: v.optional(v.picklist(ROW_CONSTRAINTS, ROW_CONSTRAINTS.map((one) => `'${one}'`).join(', '))),
   /**
    * Rows fixed at known positions, h×dim; with a `strength` s > 0 they are instead attracted to them by the term −s/2·‖x − at‖² in the log density.
    * Requires the posterior `'point'`.
    */
-  readonly held?: HeldRows | undefined;
+  held: v.optional(typed<HeldRows>()),
   /**
    * Its rows, unless it has one per point: a count, 'outputs' for one per column of the observations, or the name of a known variable, N×1 (a plate),
    * for one row per distinct value in ascending order, which selects the row of each point.
    */
-  readonly rows?: number | string | undefined;
-}
+  rows: v.optional(
+    v.custom<number | string>(
+      (value) => typeof value === 'string' || isWhole(1)(value),
+      "a whole number from 1, 'outputs' or the name of a known variable",
+    ),
+  ),
+});
 
 /** Options of an observed variable. */
-export interface ObservedOptions {
+export interface ObservedOptions extends OptionsIn<typeof observedSchema> {}
+
+const observedSchema = v.strictObject({
   /** Density of its rows. */
-  readonly density: DensityLike;
-  readonly given?: Given | undefined;
-  readonly factors?: DensityLike | readonly DensityLike[] | undefined;
+  density: typed<DensityLike>(),
+  given: v.optional(typed<Given>()),
+  factors: factorsOption,
   /** 'ignore' accepts missing entries (NaN), which are otherwise an error. */
-  readonly missing?: 'ignore' | undefined;
+  missing: missingOption,
   /** Whether column means are removed before fitting and added back by predictions; the default depends on the density. */
-  readonly center?: boolean | undefined;
+  center: v.optional(v.boolean('true or false')),
   /** Whether columns are divided by their standard deviations, undone by predictions; 'auto' does so if these differ by more than ten times. Default false. */
-  readonly scale?: ScaleOption | undefined;
+  scale: v.optional(scaleOption),
   /**
    * Weights of the rows, N numbers from 0: the log density of a row is multiplied by its weight, like repeated observations. For densities with
    * independent rows, and for processes with inducing inputs, whose bound includes them. New rows have weight 1.
    */
-  readonly weights?: ArrayLike<number> | undefined;
-}
+  weights: v.optional(typed<ArrayLike<number>>()),
+});
 
 /** Options of a computed variable. */
-export interface MappedOptions {
-  readonly factors?: DensityLike | readonly DensityLike[] | undefined;
+export interface MappedOptions extends OptionsIn<typeof mappedSchema> {}
+
+export const mappedSchema = v.strictObject({
+  factors: factorsOption,
   /**
    * Number of its columns, for maps whose parameters need it. Default for an input of a built-in likelihood: the columns of the observations times
    * the number of functions per column; otherwise 2, also for custom densities.
    */
-  readonly dim?: number | undefined;
-}
+  dim: v.optional(integerFromOne),
+});
 
 /** Prefix of the names of points' parameters. */
 export const POINTS = 'latents';
@@ -383,15 +406,7 @@ export function observed<
   data: Y,
   options: ObservedOptions & { readonly density: D; readonly factors?: F },
 ): ObservedVariable<D, F, Y extends KnownVariable ? Y : undefined> {
-  const own = namedOptions<ObservedOptions>(options, 'observed', [
-    'density',
-    'given',
-    'factors',
-    'missing',
-    'center',
-    'scale',
-    'weights',
-  ]);
+  const own = checkOptions(observedSchema, options, 'observed');
   const { given, factors, weights } = own;
   const density = densityOf(own.density, "Option 'density' of observed");
   const source = isVariable(data) ? data : undefined;
@@ -403,16 +418,6 @@ export function observed<
     );
   }
   const { missing, center = density.centered, scale = false } = early ?? own;
-  if (missing !== undefined && missing !== 'ignore') {
-    throw new InvalidInputError(
-      `Option 'missing' of observed is 'ignore' or left out, but ${describe(missing)} was given.`,
-    );
-  }
-  if (!v.is(scaleOption, scale)) {
-    throw new InvalidInputError(
-      `Option 'scale' of observed is true, false or 'auto', but ${describe(scale)} was given.`,
-    );
-  }
   const isStream = source === undefined && isRowSource(data);
   const read = early ?? (isStream ? readObservations(data, { missing, center, scale }) : undefined);
   const rows = source?.data ?? read?.raw ?? Matrix.from(data as MatrixLike, 'The data of observed');
@@ -458,15 +463,17 @@ function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
 export type FieldReading = 'kernelPca' | 'eigenmap';
 
 /** Options of coordinates computed from a field. */
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends OptionsIn<typeof embeddedSchema> {}
+
+const embeddedSchema = v.strictObject({
   /** Number of coordinates, from 1. */
-  readonly dim: number;
+  dim: integerFromOne,
   /**
    * 'kernelPca' (default): the top eigenvectors of HUH, each times the square root of its eigenvalue, with U the field's covariance and H = I −
    * 11ᵀ/N; 'eigenmap': columns f_2 … f_{dim+1} in Q·f = μ·diag(Q)·f, with Q the field's precision, fᵀdiag(Q)f = 1 and μ ascending.
    */
-  readonly by?: FieldReading | undefined;
-}
+  by: v.optional(v.picklist(['kernelPca', 'eigenmap'], "'kernelPca' or 'eigenmap'"), 'kernelPca'),
+});
 
 /**
  * Coordinates of points, computed from a random field over them after the fit, N×dim; shown as `fit.latents` if no variable is latent.
@@ -488,12 +495,7 @@ export function embedded<D extends DensityLike = never>(
   of: Variable | D,
   options: EmbeddedOptions,
 ): EmbeddedVariable<D> {
-  const own = namedOptions<EmbeddedOptions>(options, 'embedded', ['dim', 'by']);
-  const { dim, by = 'kernelPca' } = own;
-  checkGiven(dim, 'embedded', 'a whole number of dimensions from 1', isWhole(1));
-  if (by !== 'kernelPca' && by !== 'eigenmap') {
-    throw new InvalidInputError(`Option 'by' of embedded is 'kernelPca' or 'eigenmap', but ${describe(by)} was given.`);
-  }
+  const { dim, by } = checkOptions(embeddedSchema, options, 'embedded');
   const variable = isVariable(of) ? of : undefined;
   return Object.freeze<EmbeddedVariable<D>>({
     kind: 'variable',

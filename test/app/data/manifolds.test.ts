@@ -54,11 +54,15 @@ describe.each(cases)('%s', (name, generate) => {
 
   it('explains invalid input', () => {
     expect(() => generate({ points: 1.5 })).toThrow(
-      `${name} takes a positive whole number of points, but 1.5 was given`,
+      `Option 'points' of ${name} must be a whole number from 1, but 1.5 was given`,
     );
-    expect(() => generate({ noise: -1 })).toThrow(`${name} takes a noise of 0 or more, but -1 was given`);
+    expect(() => generate({ noise: -1 })).toThrow(
+      `Option 'noise' of ${name} must be a number from 0, but -1 was given`,
+    );
     if (name === 'twinPeaks' || name === 'swissRoll') {
-      expect(() => generators[name]({ height: 0 })).toThrow(`${name} takes a height above 0, but 0 was given`);
+      expect(() => generators[name]({ height: 0 })).toThrow(
+        `Option 'height' of ${name} must be a number above 0, but 0 was given`,
+      );
     }
   });
 });

@@ -98,7 +98,7 @@ describe('pipeFlow', () => {
   });
 
   it('explains invalid input', () => {
-    expect(() => pipeFlow({ points: 0 })).toThrow('a positive whole number of points, but 0 was given');
-    expect(() => pipeFlow({ noise: -1 })).toThrow('a noise of 0 or more, but -1 was given');
+    expect(() => pipeFlow({ points: 0 })).toThrow('a whole number from 1, but 0 was given');
+    expect(() => pipeFlow({ noise: -1 })).toThrow('a number from 0, but -1 was given');
   });
 });

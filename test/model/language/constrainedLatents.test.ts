@@ -229,7 +229,7 @@ const squares = defineDensity({
 
 describe('a constraint that cannot be', () => {
   it.each([
-    ['an unknown one', { transform: 'negative' }, /'transform' of latent is 'positive', 'simplex', 'ordered'/],
+    ['an unknown one', { transform: 'negative' }, /'transform' of latent must be 'positive', 'simplex', 'ordered'/],
     ['Gaussian rows', { transform: 'positive', posterior: gaussian({ variance: 0.1 }) }, /constrains points/],
     ['a t-SNE map', { transform: 'positive', init: 'tsne' }, /does not start at a t-SNE map/],
     ['a simplex of one', { transform: 'simplex', dim: 1 }, /at least 2 columns/],

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FlowProducer, Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { withDefaults } from '../../../core/options.ts';
+import * as v from 'valibot';
+import { checkOptions, numberAboveZero, type OptionsIn } from '../../../core/options.ts';
 import { tooLarge } from '../localTransport.ts';
 import {
   type Blobs,
@@ -17,16 +18,18 @@ import {
 import { checkServer, failureOf, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
 
 /** Options of {@link redisTransport}. */
-export interface RedisTransportOptions {
+export interface RedisTransportOptions extends OptionsIn<typeof schema> {}
+
+const schema = v.strictObject({
   /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
-  readonly connection: string;
+  connection: v.string('the address of a server, such as redis://127.0.0.1:6379'),
   /** Prefix of all keys, for several sets of workers on one server; default 'latentfield'. */
-  readonly prefix?: string | undefined;
+  prefix: v.optional(v.string('a text'), 'latentfield'),
   /** Seconds without a sign of life after which a worker counts as lost; default 10. */
-  readonly lockSeconds?: number | undefined;
+  lockSeconds: v.optional(numberAboveZero, 10),
   /** Lifetime of bytes in seconds after their coordinator is gone; default a day. A running coordinator renews what it needs. */
-  readonly keptSeconds?: number | undefined;
-}
+  keptSeconds: v.optional(numberAboveZero, 86_400),
+});
 
 /** Attempts at a job that fails for an external reason, and number of workers that it may lose. */
 const ATTEMPTS = 3;
@@ -53,9 +56,7 @@ interface Body {
  * ```
  */
 export async function redisTransport(options: RedisTransportOptions): Promise<Transport> {
-  const { connection, prefix, lockSeconds, keptSeconds } = withDefaults(options, 'redisTransport', {
-    ...{ connection: undefined, prefix: 'latentfield', lockSeconds: 10, keptSeconds: 86_400 },
-  });
+  const { connection, prefix, lockSeconds, keptSeconds } = checkOptions(schema, options, 'redisTransport');
   const { bullmq, Redis } = await queuePackages();
   const server = serverOptions(connection);
   await checkServer(server);

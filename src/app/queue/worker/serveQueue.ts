@@ -1,5 +1,13 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { withDefaults } from '../../../core/options.ts';
+import {
+  checkOptions,
+  functionOf,
+  integerFromOne,
+  numberAboveZero,
+  type OptionsIn,
+  typed,
+} from '../../../core/options.ts';
 import type { NodeThread } from '../../../inference/index.ts';
 import { type Request, requestOf } from '../requests.ts';
 import {
@@ -21,24 +29,28 @@ import { runCell, runRow, runStart } from './runTasks.ts';
 import { CanceledJob, queueThreads, type ThreadPool, threadPool } from './threads.ts';
 
 /** Options of {@link serveQueue}. */
-export interface ServeQueueOptions {
+export interface ServeQueueOptions extends OptionsIn<typeof schema> {}
+
+const MOST_BYTES = 256 * 2 ** 20;
+
+const schema = v.strictObject({
   /** Name of the queue; default 'fits'. */
-  readonly queue?: string | undefined;
+  queue: v.optional(v.string('a text'), FITS),
   /** Number of simultaneous jobs, each in its own thread; default 1. */
-  readonly threads?: number | undefined;
+  threads: v.optional(integerFromOne, 1),
   /** Maximum number of bytes that are fetched for a job; default 256 MB. */
-  readonly maxBytes?: number | undefined;
+  maxBytes: v.optional(numberAboveZero, MOST_BYTES),
   /** Folders and address prefixes of tables that sweeps may read; default none. */
-  readonly allow?: readonly string[] | undefined;
+  allow: v.optional(typed<readonly string[]>(), []),
   /** Path or address of a module that exports custom parts, which the threads load: see `readParts` of `latentfield/workers`. */
-  readonly parts?: string | URL | undefined;
+  parts: v.optional(typed<string | URL>()),
   /** Starts a thread whose file calls `serveQueueThread`; default a built-in one. */
-  readonly start?: (() => NodeThread) | undefined;
+  start: v.optional(functionOf<() => NodeThread>()),
   /** Called with events: rejected jobs, an unreachable server. */
-  readonly onMessage?: ((message: string) => void) | undefined;
+  onMessage: v.optional(functionOf<(message: string) => void>()),
   /** Version that it reports, for tests; default the version of the library. */
-  readonly version?: string | undefined;
-}
+  version: v.optional(v.string('a text'), VERSION),
+});
 
 /** Worker that serves a queue. */
 export interface QueueServer {
@@ -63,7 +75,6 @@ export interface WorkerContext {
 
 /** Number of times a job of another version is returned before it is rejected: about a minute if only such workers serve it. */
 const MOST_RETURNS = 200;
-const MOST_BYTES = 256 * 2 ** 20;
 
 /**
  * Serves fits from a queue on this machine until it is closed.
@@ -80,14 +91,9 @@ const MOST_BYTES = 256 * 2 ** 20;
  * ```
  */
 export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
-  const given = withDefaults(options, 'serveQueue', {
-    ...{ queue: FITS, threads: 1, maxBytes: MOST_BYTES, allow: [], parts: undefined, start: undefined },
-    ...{ onMessage: () => undefined, version: VERSION },
-  });
-  const { queue, threads: count, maxBytes, parts, start = queueThreads(parts), onMessage, version } = given;
-  if (!Number.isInteger(count) || count < 1) {
-    throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
-  }
+  const given = checkOptions(schema, options, 'serveQueue');
+  const { queue, threads: count, maxBytes, parts, version } = given;
+  const { start = queueThreads(parts), onMessage = () => undefined } = given;
   const threads = threadPool(start, count);
   const data = fetched(transport, maxBytes);
   const context: WorkerContext = { transport, threads, maxBytes, readable: given.allow, data, problem: onMessage };
