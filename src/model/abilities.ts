@@ -108,7 +108,7 @@ export interface Interpolate<Further = unknown> {
 }
 
 /** An argument that may be left out if it may be empty. */
-type OptionalIfEmpty<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
+export type OptionalIfEmpty<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
 
 /** Fits of models with a mapping from latents to observations. */
 export interface Predicting {

@@ -15,6 +15,7 @@ export type {
   KnownRowsOptions,
   LatentPlace,
   Mapped,
+  OptionalIfEmpty,
   Placing,
   PredictedLatents,
   Predicting,
