@@ -262,10 +262,10 @@ export type OptionsIn<S> = {
 /** Whole numbers. */
 export const integer = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 
-/** Whole numbers from the least on. */
-export function integerFrom(least: number) {
-  const expected = `a whole number from ${least}`;
-  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
+/** Whole numbers from the least to the largest, if there is one. */
+export function integerFrom(least: number, most = Infinity) {
+  const expected = `a whole number from ${least}${most < Infinity ? ` to ${most}` : ''}`;
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 
 export const integerFromOne = integerFrom(1);
@@ -276,6 +276,9 @@ export const numberFromZero = v.pipe(
   v.finite('a number from 0'),
   v.minValue(0, 'a number from 0'),
 );
+
+/** Numbers from 0, Infinity among them. */
+export const limitFromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
 
 /** Finite numbers above 0. */
 export const numberAboveZero = v.pipe(
