@@ -4,6 +4,7 @@ import { describe } from '../../core/matrix.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { bounded } from '../parameter.ts';
+import { expectedSoftplus } from './expectedSoftplus.ts';
 import { defineLikelihood, drawnEntries } from './likelihood.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
@@ -32,6 +33,11 @@ export const bernoulli = defineLikelihood<never, Options, 1, 'probability'>({
     const signed = op.mul<Tensor2D>(op.sub(op.mul(2, y), 1), f);
     return link === 'probit' ? op.logNormalCdf(signed) : (op.neg(op.softplus(op.neg(signed))) as Tensor2D);
   },
+  // With the logit link, E[log p(y|f)] = y·a − E[log(1 + exp f)].
+  expectation: (_p, mean, variance, y, { link }) =>
+    link === 'probit'
+      ? normalExpectation(op.mul(op.sub(op.mul(2, y), 1), mean), variance, (f) => op.logNormalCdf(f))
+      : op.sub<Tensor2D>(op.mul(y, mean), expectedSoftplus(mean, variance)),
   moments: (_p, mean, variance, { link }) => {
     const p = link === 'probit' ? probitMean(mean, variance) : logitMean(mean, variance);
     return { mean: p, variance: op.mul<Tensor2D>(p, op.sub(1, p)) };

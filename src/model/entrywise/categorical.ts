@@ -1,13 +1,15 @@
-import { exp } from '../../core/elementary/index.ts';
+import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { givenOptions } from '../../core/options.ts';
 import { gaussHermite } from '../../engine/special/gaussHermite.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
+import type { MatrixKernel } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { ObservationSupport } from '../language/support.ts';
 import { defineLikelihood, type Likelihood } from './likelihood.ts';
+import { ofMoments } from './slopedOperation.ts';
 
 /** Options of {@link categorical}. */
 export interface CategoricalOptions {
@@ -46,12 +48,9 @@ const factory = defineLikelihood<never, { readonly levels: readonly number[] }>(
     return op.mul<Tensor2D>(y, op.sub(f, groups.spread(logTotal(f, groups))));
   },
   expectation: (_p, mean, variance, y, options) => {
-    const groups = groupsOf(mean, options);
-    const shares = op.exp<Tensor2D>(op.sub<Tensor2D>(mean, groups.spread(logTotal(mean, groups))));
-    const tilted = op.add<Tensor2D>(mean, op.mul(op.sub(0.5, shares), variance));
-    const squares = op.mul<Tensor2D>(0.5, groups.total(op.mul<Tensor2D>(op.square(shares), variance)));
-    const bound = op.add<Tensor2D>(squares, logTotal(tilted, groups));
-    return op.mul<Tensor2D>(y, op.sub(mean, groups.spread(bound)));
+    const { sizes, spread } = groupsOf(mean, options);
+    const bound = ofMoments(BOUND, mean, variance, { sizes }, spread);
+    return op.mul<Tensor2D>(y, op.sub(mean, spread(bound)));
   },
   exactExpectation: (_p, mean, variance, y, options) => {
     const groups = groupsOf(mean, options);
@@ -121,6 +120,58 @@ function sizesOf(width: number, levels: readonly number[] = [width]): readonly n
   throw new InvalidInputError(
     `Likelihood 'categorical' has a column for each level, ${levels.join(' + ')}${levels.length > 1 ? ` = ${total}` : ''}, but the observations have ${width}. Give a column of 0 and 1 for each of at least two levels.`,
   );
+}
+
+/** The bound on E[log Σ exp f] of each category, n×C. */
+const BOUND: MatrixKernel<Pick<Groups, 'sizes'>> = {
+  name: 'latentfield.CategoricalBound',
+  inputs: ['mean', 'variance'],
+  outputs: ([mean], { sizes }) => [[mean![0]!, sizes.length], mean!, mean!],
+  compute({ memory, inputs, outputs }, [shape], { sizes }) {
+    const [n, width] = shape as [number, number];
+    const [means, variances] = inputs.map((offset) => memory.float64(offset, n * width)) as Float64Array[];
+    const values = memory.float64(outputs[0]!, n * sizes.length);
+    const [inMean, inVariance] = outputs.slice(1).map((offset) => memory.float64(offset, n * width)) as Float64Array[];
+    const most = Math.max(...sizes);
+    const [b, r] = [new Float64Array(most), new Float64Array(most)];
+    let [from, c] = [0, 0];
+    for (let i = 0; i < n; i++) {
+      for (const size of sizes) {
+        for (let k = 0; k < size; k++) b[k] = means![from + k]!;
+        softmax(b, size);
+        for (let k = 0; k < size; k++) r[k] = means![from + k]! + (0.5 - b[k]!) * variances![from + k]!;
+        values[c] = softmax(r, size);
+        // Σ_j b_j·∂/∂b_j, the part of the slopes that keeps Σ b = 1.
+        let pull = 0;
+        for (let k = 0; k < size; k++) {
+          const weighted = b[k]! * variances![from + k]!;
+          values[c]! += 0.5 * b[k]! * weighted;
+          pull += weighted * (b[k]! - r[k]!);
+        }
+        for (let k = 0; k < size; k++) {
+          const [own, tilted] = [b[k]!, r[k]!];
+          inMean![from + k] = tilted + own * (variances![from + k]! * (own - tilted) - pull);
+          inVariance![from + k] = 0.5 * own * own + (0.5 - own) * tilted;
+        }
+        from += size;
+        c++;
+      }
+    }
+  },
+};
+
+/** x ← softmax(x) for its first entries; returns log Σ exp x. */
+function softmax(x: Float64Array, size: number): number {
+  let most = x[0]!;
+  for (let k = 1; k < size; k++) most = Math.max(most, x[k]!);
+  let total = 0;
+  for (let k = 0; k < size; k++) {
+    const entry = exp(x[k]! - most);
+    x[k] = entry;
+    total += entry;
+  }
+  for (let k = 0; k < size; k++) x[k]! /= total;
+  return most + log(total);
 }
 
 /** log Σ exp f over the columns of each category, n×C. */

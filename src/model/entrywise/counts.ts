@@ -5,8 +5,9 @@ import { gammaDraw, poissonDraw } from '../../engine/special/randomDraws.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { positive } from '../parameter.ts';
+import { expectedSoftplus } from './expectedSoftplus.ts';
 import { defineLikelihood, drawnEntries } from './likelihood.ts';
-import { normalExpectation } from './normalExpectation.ts';
+import { logChoices } from './logChoices.ts';
 
 /** Options of likelihoods of counts. */
 export interface CountOptions {
@@ -98,16 +99,16 @@ export const negativeBinomial = defineLikelihood<'size', CountOptions, 1, 'mean'
     const logSize = op.log(size);
     // log(r + exp f) without overflow.
     const logTotal = op.add(logSize, op.softplus(op.sub(f, logSize)));
-    const choices = op.sub(op.lgamma(op.add(y, size)), op.add(op.lgamma(size), op.lgamma(op.add(y, 1))));
+    const choices = logChoices(y, size);
     const counted = op.add(op.mul(y, op.sub(f, logTotal)), op.mul(size, op.sub(logSize, logTotal)));
     return op.add<Tensor2D>(choices, counted);
   },
-  // The same by quadrature of log(r + exp f) alone.
+  // The same with the expectation of log(r + exp f) alone.
   expectation: ({ size }, given, variance, y, options) => {
     const mean = withOffset(given, y, options);
     const logSize = op.log(size);
-    const soft = normalExpectation(op.sub(mean, logSize), variance, (f) => op.softplus(f));
-    const choices = op.sub(op.lgamma(op.add(y, size)), op.add(op.lgamma(size), op.lgamma(op.add(y, 1))));
+    const soft = expectedSoftplus(op.sub<Tensor2D>(mean, logSize), variance);
+    const choices = logChoices(y, size);
     const counted = op.sub(op.mul(y, op.sub(mean, logSize)), op.mul(op.add(y, size), soft));
     return op.add<Tensor2D>(choices, counted);
   },

@@ -6,12 +6,13 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { drawnNodes, type LatentNodes } from '../../kernels/expectations/index.ts';
 import { isApart } from '../../model/entrywise/gaussian.ts';
+import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { parentsAndOffset } from '../processDensity.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
 import { collapsedBound, collapsedData, collapsedStatistics, columnGroups, NODES } from './collapsedBound.ts';
-import { DENSITY_NODES, densityNodes, hasExpectations, isClosed, observedDensity } from './expectedDensity.ts';
+import { densityNodes, hasExpectations, isClosed, nodesPerDimension, observedDensity } from './expectedDensity.ts';
 import {
   inducingFactor,
   inputsOf,
@@ -74,8 +75,8 @@ function openCollapsed(
   };
 }
 
-/** The single node of an input that is a point. */
-const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
+/** Largest number of evenly spaced rows on which the error of an expectation is measured: all of many would take as long as hundreds of evaluations. */
+const MOST_MEASURED = 500;
 
 function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: BoundOptions, Y: Matrix): OpenBound {
   const data = columnGroups(Y);
@@ -99,30 +100,44 @@ function openUncollapsed({ kernel, likelihood, jitter, shards, hasOffset }: Boun
       const isPoint = !parents.some(isSpread);
       const sampled = batch === undefined ? DRAWS : 1;
       const uncertain = uncertainColumns(parents);
+      const y = value as Tensor2D;
+      const n = y.shape[0];
       if (onApproximation !== undefined && !isPoint && !isClosed(parts, at)) {
-        const nodes = DENSITY_NODES[uncertain];
+        const nodes = nodesPerDimension(uncertain, n);
         onApproximation({ name: nodes === undefined ? 'draws' : 'quadrature', count: nodes ?? sampled });
       }
       const weights =
         data.weights && batch !== undefined ? op.gather<Tensor2D>(data.weights, batch.rows) : data.weights;
-      const y = value as Tensor2D;
-      const draws = () => drawnNodes(y.shape[0], parts.latentDim, sampled, context.random);
-      const nodes = lazily(() =>
-        isPoint ? pointNode(parts.latentDim) : densityNodes(uncertain, draws, parts.latentDim),
-      );
-      const under = (own: typeof parts) => {
-        if (open !== undefined) return summedDensity(open, own, at);
-        if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(own, at)) {
-          return summedDensity(y, own, at);
-        }
-        return observedDensity(own, at, { observations: y, groups: data.groups, weights, present, counts }, nodes);
+      const { latentDim } = parts;
+      const nodesOf = (rows: number): LatentNodes =>
+        isPoint
+          ? { moves: op.zeros<Tensor2D>([1, latentDim]), weights: [1] }
+          : densityNodes(uncertain, () => drawnNodes(rows, latentDim, sampled, context.random), latentDim, rows);
+      const densityOf = (likelihood: Likelihood, nodes: () => LatentNodes, rows?: Int32Array) => {
+        const some = <T extends Tensor2D | undefined>(own: T) => (own && rows ? op.gather(own, rows) : own) as T;
+        return observedDensity(
+          { ...parts, likelihood },
+          { ...at, x: { mean: some(x.mean), variance: some(x.variance) }, offset: some(at.offset) },
+          {
+            observations: some(y),
+            groups: data.groups,
+            weights: some(weights),
+            present: some(present),
+            counts: some(counts),
+          },
+          nodes,
+        );
       };
-      const density = under(parts);
+      const isSummed = !(isPoint || counts || batch) && inBlocks && isSameForAllRows(parts, at);
+      const density = open || isSummed ? summedDensity(open ?? y, parts, at) : densityOf(likelihood, () => nodesOf(n));
       const { exactExpectation: expectation } = likelihood;
       if (expectation !== undefined) {
         const measure = () => {
-          const exact = under({ ...parts, likelihood: { ...likelihood, expectation } });
-          return { error: op.valueOf(density) - op.valueOf(exact) };
+          const count = Math.min(n, MOST_MEASURED);
+          const rows = Int32Array.from({ length: count }, (_, k) => Math.floor((k * n) / count));
+          const nodes = lazily(() => nodesOf(count));
+          const of = (likelihood: Likelihood) => op.valueOf(densityOf(likelihood, nodes, rows));
+          return { error: ((of(likelihood) - of({ ...likelihood, expectation })) * n) / count };
         };
         // Shards sum under the likelihood that they were opened with.
         onApproximation?.({ name: 'expectationBound', count: y.shape[1] }, open === undefined ? measure : undefined);

@@ -11,11 +11,11 @@ import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { type CollapsedData, latentExpectations, noExpectations } from './collapsedBound.ts';
 import {
-  DENSITY_NODES,
   type DensityParts,
   type DensityPoint,
   densityNodes,
   isClosed,
+  nodesPerDimension,
   observedDensity,
 } from './expectedDensity.ts';
 
@@ -30,8 +30,8 @@ const divided = (rows: number, parts: number): number[] =>
   Array.from({ length: parts }, (_, k) => Math.round(((k + 1) * rows) / parts) - Math.round((k * rows) / parts));
 
 /**
- * The blocks of each shard, as equal as possible. With fewer blocks than shards, each shard is one block, and sums may differ by rounding from the
- * sums of a single shard.
+ * The blocks of each shard, as equal as possible. With fewer blocks than shards, each shard is one block, and sums may differ from the sums of a
+ * single shard by rounding, and by the error of the quadrature where a single shard would have more than 4096 rows.
  */
 export function blocksOfShards(rows: number, shards: number): number[][] {
   const blocks = blocksOf(rows);
@@ -163,7 +163,7 @@ function blockSums(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
       { kernel, likelihood, latentDim },
       { ...point, variables: { mean: means!, roots: roots! } },
       { observations, groups: [{ columns }] },
-      () => sameNodes(latentDim, kernel.name),
+      () => sameNodes(latentDim, kernel.name, observations.shape[0]),
     );
     return op.reshape(density, [1]) as Tensor1D;
   }
@@ -188,13 +188,13 @@ const inOrder = ({ parameters }: Kernel | Likelihood, values: TensorMap): Tensor
  *
  * @throws InvalidInputError if latents would be drawn, since random numbers belong to the fit
  */
-function sameNodes(latentDim: number, kernel: string): LatentNodes {
-  return densityNodes(latentDim, () => {
+function sameNodes(latentDim: number, kernel: string, rows?: number): LatentNodes {
+  const draws = () => {
     throw new InvalidInputError(
-      `Shards take closed forms or quadrature, but the kernel '${kernel}' in ${latentDim} takes draws. ` +
-        'Use at most 2 dimensions, or leave out shards.',
+      `The kernel '${kernel}' in ${latentDim} dimensions takes draws, which shards do not support. Use at most 2 dimensions, or leave out shards.`,
     );
-  });
+  };
+  return densityNodes(latentDim, draws, latentDim, rows);
 }
 
 /**
@@ -267,7 +267,7 @@ export const isInBlocks = (rows: number): boolean => blocksOf(rows).length > 1;
 /** True if rows have neither separate noise variances nor separate draws, so that blocks of them can be summed independently. */
 export function isSameForAllRows(parts: DensityParts, at: DensityPoint) {
   if (parts.likelihood.conjugate?.(at.likelihood).per === 'row') return false;
-  return DENSITY_NODES[parts.latentDim] !== undefined || isClosed(parts, at);
+  return nodesPerDimension(parts.latentDim) !== undefined || isClosed(parts, at);
 }
 
 /** Σ_nd E[log p(y_nd | f_nd)] over all rows, block by block, by shards if there are any. */

@@ -138,7 +138,7 @@ describe('a bound whose rows are in shards', () => {
     expect(perRow).toThrow(/shards do not share a variance per row/);
     const drawn = fit(refused(counts, { latentDim: 3, likelihood: poisson() })());
     await expect(drawn).rejects.toThrow(InvalidInputError);
-    await expect(drawn).rejects.toThrow(/in 3 takes draws/);
+    await expect(drawn).rejects.toThrow(/in 3 dimensions takes draws/);
     const batches = fit(refused(counts, {})(), { batchSize: 5 });
     await expect(batches).rejects.toThrow(/A fit in batches does not support shards/);
     expect(refused(counts, { rowWeights: counts.map(() => 1) })).toThrow(/does not support rowWeights with shards/);
