@@ -262,9 +262,15 @@ export type OptionsIn<S> = {
 /** Whole numbers. */
 export const integer = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 
-/** Whole numbers from the least to the largest, if there is one. */
-export function integerFrom(least: number, most = Infinity) {
-  const expected = `a whole number from ${least}${most < Infinity ? ` to ${most}` : ''}`;
+/** Whole numbers from the least on. */
+export function integerFrom(least: number) {
+  const expected = `a whole number from ${least}`;
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
+}
+
+/** Whole numbers from the least to the largest. */
+export function integerBetween(least: number, most: number) {
+  const expected = `a whole number from ${least} to ${most}`;
   return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 

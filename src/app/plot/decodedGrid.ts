@@ -6,7 +6,7 @@ import {
   checkFunction,
   checkOptions,
   givenOptions,
-  integerFrom,
+  integerBetween,
   numberFromZero,
   type OptionsIn,
   typed,
@@ -37,7 +37,7 @@ const schema = v.strictObject({
    */
   observations: v.optional(typed<MatrixLike>()),
   /** Images along each axis, at least 2; default 12. */
-  resolution: v.optional(integerFrom(2, MOST), 12),
+  resolution: v.optional(integerBetween(2, MOST), 12),
   /** Margin of the grid around the latents, relative to their range; default 0. */
   margin: v.optional(numberFromZero, 0),
   /** Latent dimensions along the axes, from 0; default the first two. */

@@ -5,7 +5,7 @@ import {
   checkOptions,
   functionOf,
   givenOptions,
-  integerFrom,
+  integerBetween,
   limitFromZero,
   listOf,
   type OptionsIn,
@@ -138,11 +138,11 @@ const schema = v.strictObject({
     'nuts',
   ),
   /** Number of chains, which begin at different points; default 4. */
-  chains: v.optional(integerFrom(1, 1000), 4),
+  chains: v.optional(integerBetween(1, 1000), 4),
   /** Transitions of each chain during which the sampler adapts, which are discarded; default 1000. */
-  warmup: v.optional(integerFrom(0, MOST_TRANSITIONS / 2), 1000),
+  warmup: v.optional(integerBetween(0, MOST_TRANSITIONS / 2), 1000),
   /** Draws that are kept per chain; default 1000. */
-  draws: v.optional(integerFrom(1, MOST_TRANSITIONS / 2), 1000),
+  draws: v.optional(integerBetween(1, MOST_TRANSITIONS / 2), 1000),
   /** Seed of all random numbers; default 0. */
   seed: seedOption,
   /**
