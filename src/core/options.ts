@@ -268,6 +268,12 @@ export function integerFrom(least: number) {
   return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
 }
 
+/** Whole numbers from the least to the largest. */
+export function integerBetween(least: number, most: number) {
+  const expected = `a whole number from ${least} to ${most}`;
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
+}
+
 export const integerFromOne = integerFrom(1);
 
 /** Finite numbers from 0. */
@@ -276,6 +282,9 @@ export const numberFromZero = v.pipe(
   v.finite('a number from 0'),
   v.minValue(0, 'a number from 0'),
 );
+
+/** Numbers from 0, Infinity among them. */
+export const limitFromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
 
 /** Finite numbers above 0. */
 export const numberAboveZero = v.pipe(

@@ -65,7 +65,12 @@ export {
   type OverallScores,
   usualNeighbors,
 } from './scores/localScores.ts';
-export { continuity, nearestNeighborError, trustworthiness } from './scores/neighborScores.ts';
+export {
+  continuity,
+  nearestNeighborError,
+  neighborhoodPreservations,
+  trustworthiness,
+} from './scores/neighborScores.ts';
 export { type LabelPrediction, type PredictLabelsOptions, predictLabels } from './scores/predictLabels.ts';
 export type { Split } from './selection/scores.ts';
 export {

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkEach, describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkGiven, givenOptions, isPart, namedOptions, unknownName } from '../core/options.ts';
+import { checkEach, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkGiven, checkOptions, isPart, namedOptions, type OptionsIn, typed } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
@@ -9,21 +10,23 @@ import type { DistributedRows } from '../model/language/variable.ts';
 import { positive, real } from '../model/parameter.ts';
 import { type LatentMap, withCheckedShape } from './defineMap.ts';
 
-export interface GaussianLatentsOptions {
+/** Half of the prior variance: with smaller ones the first steps fit the noise, with larger ones the initial means are lost. */
+const VARIANCE = 0.5;
+
+export interface GaussianLatentsOptions extends OptionsIn<typeof schema> {}
+
+const schema = v.strictObject({
   /** Initial means: 'pca' (the default), an N×q matrix used as is, or an object with N×q `latents` (scaled to unit variance). */
-  readonly init?: 'pca' | MatrixLike | Initialization;
+  init: v.optional(typed<'pca' | MatrixLike | Initialization>(), 'pca'),
   /** Initial variances: a number > 0 for all (0.5), or an N×q matrix. */
-  readonly variance?: number | MatrixLike;
+  variance: v.optional(typed<number | MatrixLike>(), VARIANCE),
   /**
    * True for a posterior whose rows are correlated as in the prior, q(x_d) = N(m_d, (Q + diag λ_d)⁻¹) in each column, with Q the precision of the
    * variable's density: a process over known variables, `markov`, `laplacian` or a `maxEntropy` field. From 200 rows along a graph of few edges it
    * uses a sparse factor and no N×N matrix; other densities allow at most 4000 rows. Default independent rows.
    */
-  readonly correlated?: boolean;
-}
-
-/** Half of the prior variance: with smaller ones the first steps fit the noise, with larger ones the initial means are lost. */
-const VARIANCE = 0.5;
+  correlated: v.optional(v.boolean('true or false'), false),
+});
 
 /**
  * Gaussian posterior of latents, q(X) = Π_n N(x_n; μ_n, diag s_n), with a separate mean and variance for each entry under the paths `latents.mean`
@@ -46,20 +49,7 @@ const VARIANCE = 0.5;
  * ```
  */
 export function gaussianLatents(options: GaussianLatentsOptions = {}): DistributedRows {
-  const {
-    init: given = 'pca',
-    variance = VARIANCE,
-    correlated = false,
-    ...others
-  } = givenOptions(options, 'gaussianLatents');
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw unknownName('option', unknown, ['init', 'variance', 'correlated'], 'gaussianLatents');
-  if (typeof correlated !== 'boolean') {
-    throw new InvalidInputError(
-      `Option 'correlated' of gaussianLatents is true or false, but ${describe(correlated)} was given.`,
-    );
-  }
+  const { init: given, variance, correlated } = checkOptions(schema, options, 'gaussianLatents');
   const init = keptInit(given);
   return Object.freeze<DistributedRows>({
     kind: 'latentDistribution',

@@ -383,9 +383,9 @@ describe('unusable input', () => {
     ['an unknown option of lbfgs', () => lbfgs({ hystory: 3 } as object), /Did you mean 'history'/],
     ['a history of 0', () => lbfgs({ history: 0 }), /history.* at least 1.*0/],
     ['a fractional history', () => lbfgsb({ history: 2.5 }), /history.*2.5/],
-    ['a difference of 0', () => scg({ difference: 0 }), /difference.*positive/],
+    ['a difference of 0', () => scg({ difference: 0 }), /difference.*above 0/],
     ['a beta of 1', () => adam({ beta1: 1 }), /beta1.*\[0, 1\)/],
-    ['a learning rate below 0', () => adam({ learningRate: -1 }), /learningRate.*positive/],
+    ['a learning rate below 0', () => adam({ learningRate: -1 }), /learningRate.*above 0/],
     ['a schedule that ends at 0', call(START, adam({ learningRate: (k) => 2 - k })), /at 2 it is 0/],
   ])('%s', (_name, attempt, message) => {
     expect(attempt).toThrow(InvalidInputError);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { rowsOf } from '../../core/index.ts';
-import { assess, continuity, type Fit, InvalidInputError, nearestNeighborError, trustworthiness } from '../../index.ts';
-import { usualNeighbors } from '../../inference/index.ts';
+import { assess, type Fit, InvalidInputError, nearestNeighborError } from '../../index.ts';
+import { neighborhoodPreservations, usualNeighbors } from '../../inference/index.ts';
 import { comparedRows } from '../../models/index.ts';
 import { readLabels, writeAtomically } from '../io/index.ts';
 import { assessmentPage } from '../plot/index.ts';
@@ -82,6 +82,9 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Context)
   };
 }
 
+/** Number of rows whose pairs take more than a minute to rank. */
+const MANY_ROWS = 20_000;
+
 /** Neighborhood scores, on the same rows as `assess` and `compare`; undefined if entries are missing that the model cannot fill in. */
 async function neighborhoodScores(
   fit: Fit,
@@ -98,11 +101,12 @@ async function neighborhoodScores(
       stderr.write(`note: ${entries} filled in by the fit for trustworthiness and continuity.\n`);
     }
     const neighbors = given ?? usualNeighbors(rows.rows);
-    return {
-      neighbors,
-      trustworthiness: trustworthiness(rows, fit.latents, neighbors),
-      continuity: continuity(rows, fit.latents, neighbors),
-    };
+    if (rows.rows > MANY_ROWS) {
+      stderr.write(
+        `note: All pairs of ${rows.rows} rows are ranked for trustworthiness and continuity, which takes minutes, four times as many for twice the rows.\n`,
+      );
+    }
+    return { neighbors, ...neighborhoodPreservations(rows, fit.latents, neighbors) };
   } catch (error) {
     if (!(error instanceof InvalidInputError) || error.code !== 'missingEntry') throw error;
     stderr.write(`note: trustworthiness and continuity are left out. ${error.message}\n`);

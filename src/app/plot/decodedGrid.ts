@@ -6,6 +6,7 @@ import {
   checkFunction,
   checkOptions,
   givenOptions,
+  integerBetween,
   numberFromZero,
   type OptionsIn,
   typed,
@@ -27,7 +28,6 @@ export type Decode = (X: Matrix) => { readonly mean: Matrix };
 
 export interface DecodedGridOptions extends OptionsIn<typeof schema> {}
 
-const expected = `a whole number from 2 to ${MOST}`;
 const schema = v.strictObject({
   /** Height and width of the predicted images, and 3 for color images. */
   image: typed<ImageShape>(),
@@ -37,10 +37,7 @@ const schema = v.strictObject({
    */
   observations: v.optional(typed<MatrixLike>()),
   /** Images along each axis, at least 2; default 12. */
-  resolution: v.optional(
-    v.pipe(v.number(expected), v.integer(expected), v.minValue(2, expected), v.maxValue(MOST, expected)),
-    12,
-  ),
+  resolution: v.optional(integerBetween(2, MOST), 12),
   /** Margin of the grid around the latents, relative to their range; default 0. */
   margin: v.optional(numberFromZero, 0),
   /** Latent dimensions along the axes, from 0; default the first two. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions, type OptionsIn } from '../../core/options.ts';
+import { checkOptions, integerFromOne, type OptionsIn } from '../../core/options.ts';
 import type { NodeThread, WorkerPool } from '../../inference/index.ts';
 import type { Job, Reply, Request } from '../../inference/workers/messages.ts';
 import { redisTransport } from './redis/redisTransport.ts';
@@ -11,7 +11,6 @@ import { dataKey, FITS, keysOf, openSession, type Session, type Transport, VERSI
 /** Options of {@link queuePool}: a connection, or a transport. */
 export interface QueuePoolOptions extends OptionsIn<typeof schema> {}
 
-const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'), v.minValue(1, 'from 1'));
 const schema = v.strictObject({
   /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   connection: v.optional(v.string()),
@@ -26,7 +25,7 @@ const schema = v.strictObject({
   /** Seconds without any worker before the fit gives up; default 60. */
   patience: v.optional(v.pipe(v.number('a number from 1'), v.minValue(1, 'a number from 1')), 60),
   /** Maximum number of starts in the queue at a time; default 1000. */
-  count: v.optional(wholeNumber, 1000),
+  count: v.optional(integerFromOne, 1000),
 });
 
 /**

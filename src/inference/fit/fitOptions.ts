@@ -6,6 +6,7 @@ import {
   functionOf,
   integer,
   integerFrom,
+  limitFromZero,
   numberFromZero,
   type OptionsIn,
   signalOption,
@@ -81,7 +82,6 @@ const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts', 'start'] as c
 export type OptionsOf<M> =
   M extends Model<infer _, infer __, 'byItself'> ? Omit<FitOptions, (typeof OF_SEARCH)[number]> : FitOptions;
 
-const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
 const startKinds = START_KINDS.map((kind) => `'${kind}'`).join(', ');
 const isThreads = (value: unknown): value is Threads =>
   typeof value === 'object' && value !== null && 'count' in value && 'run' in value;
@@ -94,6 +94,19 @@ export const workersOption = v.optional(
     ),
   ),
 );
+
+/** Destination of checkpoints. */
+export const checkpointOption = <C>() =>
+  v.optional(
+    v.union(
+      [v.pipe(v.string(), v.minLength(1)), functionOf<(checkpoint: C) => unknown>()],
+      'the path of a file or a function',
+    ),
+  );
+
+/** Checkpoint to resume from, or the path of its file. */
+export const resumeOption = <C extends object>() =>
+  v.optional(typed<string | C>(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')));
 
 const schema = v.strictObject({
   /** Solver; default `lbfgs()`, or `lbfgsb()` if parameters have closed bounds. */
@@ -115,17 +128,17 @@ const schema = v.strictObject({
    * call, without earlier time of a resumed fit and without pauses between the steps of `fitSteps`, and checked whenever the fit yields to the event
    * loop.
    */
-  maxSeconds: v.optional(fromZero),
+  maxSeconds: v.optional(limitFromZero),
   /**
    * Largest entry of the gradient in the solver's variables at which the fit has converged; default 1e-5, or the model's default (0 if its solver has
    * a separate criterion).
    */
-  tolerance: v.optional(fromZero),
+  tolerance: v.optional(limitFromZero),
   /**
    * Gain of an iteration per observed entry, in nats, below which the fit has converged (per variable for models without observations); default 1e-11,
    * or the model's default.
    */
-  relativeDecrease: v.optional(fromZero),
+  relativeDecrease: v.optional(limitFromZero),
   /**
    * Start of the search: natural values by path, such as `{ latents: X, 'mapping.noise': 0.1 }`, with the model's defaults for all other paths; or a
    * fit of a model with the same paths, which the search continues. It replaces the model's default start, and restarts are drawn around it.
@@ -167,18 +180,11 @@ const schema = v.strictObject({
    * every `checkpointInterval` seconds and at the end of each start, as of the last whole iteration. If a file cannot be written later, the fit
    * continues, and its message reports it if the last save failed.
    */
-  checkpoint: v.optional(
-    v.union(
-      [v.pipe(v.string(), v.minLength(1)), functionOf<(checkpoint: Checkpoint) => unknown>()],
-      'the path of a file or a function',
-    ),
-  ),
+  checkpoint: checkpointOption<Checkpoint>(),
   /** Seconds between two checkpoints, which is the most work a killed process loses; default 10. */
-  checkpointInterval: v.optional(fromZero, 10),
+  checkpointInterval: v.optional(limitFromZero, 10),
   /** Checkpoint of the same model to resume from, or the path of its file; `seed` and `restarts` are then read from it. */
-  resume: v.optional(
-    typed<string | Checkpoint>(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')),
-  ),
+  resume: resumeOption<Checkpoint>(),
   /**
    * Function that is called at each start and after every iteration, and awaited; returning or resolving to false stops the fit. If it throws or
    * rejects, the fit fails with an OptimizationError. Once the fit has been stopped, it is awaited for at most two more seconds; so is `checkpoint`.

@@ -5,6 +5,8 @@ import {
   checkOptions,
   functionOf,
   givenOptions,
+  limitFromZero,
+  numberAboveZero,
   type OptionsIn,
   readGiven,
   signalOption,
@@ -38,10 +40,6 @@ const limitFrom = (least: number) => {
   const allowed = (count: number) => count >= least && (Number.isInteger(count) || count === infinity);
   return v.optional(v.pipe(v.number(expected), v.check(allowed, expected)));
 };
-const fromZero = 'a number of at least 0';
-const notNegative = v.pipe(v.number(fromZero), v.minValue(0, fromZero));
-const aboveZero = 'a number above 0';
-const positive = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
 const boundsSchema = v.strictObject(
   { lower: v.optional(v.any()), upper: v.optional(v.any()) },
   'an object { lower, upper }',
@@ -58,16 +56,16 @@ const schema = v.strictObject({
   /** Maximum number of evaluations of the objective, including evaluations of a resumed state, at least 1; default no limit. */
   maxEvaluations: limitFrom(1),
   /** Converged when no entry of the scaled projected gradient exceeds it; default 1e-5. */
-  tolerance: v.optional(notNegative),
+  tolerance: v.optional(limitFromZero),
   /** Converged when two consecutive iterations lower the value by at most this fraction of `size`; default 2.2e-9. */
-  relativeDecrease: v.optional(notNegative),
+  relativeDecrease: v.optional(limitFromZero),
   /**
    * Divisor of decreases of f, such as the number of observations, which does not depend on constants added to f. Default
    * max(|f|, |f₊|, 1).
    */
-  size: v.optional(positive),
+  size: v.optional(numberAboveZero),
   /** Stops before the first evaluation that would start this many seconds after the call; default no limit. */
-  maxSeconds: v.optional(notNegative),
+  maxSeconds: v.optional(limitFromZero),
   /** Stops before the next evaluation once aborted. */
   signal: signalOption,
   /** Called with the start and after every iteration; returning false stops. */

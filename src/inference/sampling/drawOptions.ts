@@ -5,6 +5,8 @@ import {
   checkOptions,
   functionOf,
   givenOptions,
+  integerBetween,
+  limitFromZero,
   listOf,
   type OptionsIn,
   seedOption,
@@ -16,7 +18,7 @@ import { engineChoice } from '../../engine/dense/index.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import { dataFromPlain, plainData } from '../../model/plainData.ts';
 import { readCheckpointFile } from '../checkpoint/checkpointFile.ts';
-import { workersOption } from '../fit/fitOptions.ts';
+import { checkpointOption, resumeOption, workersOption } from '../fit/fitOptions.ts';
 import type { GivenStart } from '../fit/fitProblem.ts';
 import type { Workers } from '../workers/pool.ts';
 import { type ChainState, MOST_TRANSITIONS, STATISTICS } from './chain.ts';
@@ -121,10 +123,6 @@ export interface DrawStep {
 /** Options of {@link samplePosterior}. */
 export interface SamplePosteriorOptions extends OptionsIn<typeof schema> {}
 
-const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => {
-  const words = `a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`;
-  return v.pipe(v.number(words), v.integer(words), v.minValue(least, words), v.maxValue(most, words));
-};
 const factories: Readonly<Record<string, (options?: object) => Sampler>> = samplers;
 const names = Object.keys(samplers) as (keyof typeof samplers)[];
 
@@ -140,11 +138,11 @@ const schema = v.strictObject({
     'nuts',
   ),
   /** Number of chains, which begin at different points; default 4. */
-  chains: v.optional(whole(1, 1000), 4),
+  chains: v.optional(integerBetween(1, 1000), 4),
   /** Transitions of each chain during which the sampler adapts, which are discarded; default 1000. */
-  warmup: v.optional(whole(0, MOST_TRANSITIONS / 2), 1000),
+  warmup: v.optional(integerBetween(0, MOST_TRANSITIONS / 2), 1000),
   /** Draws that are kept per chain; default 1000. */
-  draws: v.optional(whole(1, MOST_TRANSITIONS / 2), 1000),
+  draws: v.optional(integerBetween(1, MOST_TRANSITIONS / 2), 1000),
   /** Seed of all random numbers; default 0. */
   seed: seedOption,
   /**
@@ -166,18 +164,11 @@ const schema = v.strictObject({
   /** Signal that stops all chains: the result contains the draws that all chains have, and without any the promise rejects with the signal's reason. */
   signal: signalOption,
   /** Destination of checkpoints: the path of a file (in Node), or a function that receives the chains as plain JSON and is awaited. */
-  checkpoint: v.optional(
-    v.union(
-      [v.pipe(v.string(), v.minLength(1)), functionOf<(checkpoint: DrawCheckpoint) => unknown>()],
-      'the path of a file or a function',
-    ),
-  ),
+  checkpoint: checkpointOption<DrawCheckpoint>(),
   /** Seconds between two checkpoints; default 10. */
-  checkpointInterval: v.optional(v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0')), 10),
+  checkpointInterval: v.optional(limitFromZero, 10),
   /** Checkpoint of the same model and options, or the path of its file, for resuming with the same bits. */
-  resume: v.optional(
-    typed<string | DrawCheckpoint>(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')),
-  ),
+  resume: resumeOption<DrawCheckpoint>(),
   /** Linear algebra engine; default LATENTFIELD_ENGINE, or 'auto'. */
   engine: v.optional(engineChoice),
 });

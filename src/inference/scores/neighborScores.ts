@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
 import { counted, countGiven } from '../../core/wording.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { rankedTogether } from '../../engine/neighbors/rankedNeighbors.ts';
@@ -66,8 +66,7 @@ export function nearestNeighborError(X: MatrixLike, labels: Labels): number {
  * ```
  */
 export function trustworthiness(Y: MatrixLike, X: MatrixLike, k: number): number {
-  const { data, embedding } = samePoints(Y, X, k);
-  return neighborhoodPreservation(data, embedding, k);
+  return neighborhoodPreservations(Y, X, k).trustworthiness;
 }
 
 /**
@@ -85,21 +84,27 @@ export function trustworthiness(Y: MatrixLike, X: MatrixLike, k: number): number
  * ```
  */
 export function continuity(Y: MatrixLike, X: MatrixLike, k: number): number {
-  const { data, embedding } = samePoints(Y, X, k);
-  return neighborhoodPreservation(embedding, data, k);
+  return neighborhoodPreservations(Y, X, k).continuity;
 }
 
-/** 1 minus the scaled sum of excess ranks in `truth` over the k nearest neighbors in `shown`. */
-function neighborhoodPreservation(truth: Matrix, shown: Matrix, k: number): number {
-  const { rows: N } = truth;
-  let penalty = 0;
-  for (const [inTruth, inShown] of rankedTogether(truth, shown)) {
-    for (let p = 0; p < inTruth.count; p++) {
-      const [ranks, shownRanks] = [inTruth.ranks(p), inShown.ranks(p)];
+/** {@link trustworthiness} and {@link continuity} with one ranking of the pairs instead of two. */
+export function neighborhoodPreservations(
+  Y: MatrixLike,
+  X: MatrixLike,
+  k: number,
+): { readonly trustworthiness: number; readonly continuity: number } {
+  const { data, embedding } = samePoints(Y, X, k);
+  const { rows: N } = data;
+  let [moved, torn] = [0, 0];
+  for (const [inData, inMap] of rankedTogether(data, embedding)) {
+    for (let p = 0; p < inData.count; p++) {
+      const [ranks, shown] = [inData.ranks(p), inMap.ranks(p)];
       for (let j = 0; j < N; j++) {
-        if (shownRanks[j]! <= k && ranks[j]! > k) penalty += ranks[j]! - k;
+        if (shown[j]! <= k && ranks[j]! > k) moved += ranks[j]! - k;
+        else if (ranks[j]! <= k && shown[j]! > k) torn += shown[j]! - k;
       }
     }
   }
-  return 1 - (penalty * 2) / (N * k * (2 * N - 3 * k - 1));
+  const scaled = (penalty: number) => 1 - (penalty * 2) / (N * k * (2 * N - 3 * k - 1));
+  return { trustworthiness: scaled(moved), continuity: scaled(torn) };
 }

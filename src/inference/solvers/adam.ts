@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions, functionOf, givenOptions, type OptionsIn } from '../../core/options.ts';
+import { checkOptions, functionOf, givenOptions, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 
@@ -9,15 +9,13 @@ import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../
 export interface AdamOptions extends OptionsIn<typeof schema> {}
 
 const decay = 'a number in [0, 1)';
-const positive = 'a positive number';
 const decaySchema = v.pipe(v.number(decay), v.minValue(0, decay), v.ltValue(1, decay));
-const positiveSchema = v.pipe(v.number(positive), v.gtValue(0, positive), v.finite(positive));
 const schema = v.strictObject({
   /** Largest step of a variable, positive, or a function of the iteration (from 1); default 0.1. */
   learningRate: v.optional(
     v.union(
-      [positiveSchema, functionOf<(iteration: number) => number>()],
-      'a positive number, or a function of the iteration that returns one',
+      [numberAboveZero, functionOf<(iteration: number) => number>()],
+      'a number above 0, or a function of the iteration that returns one',
     ),
   ),
   /** Decay of the mean of gradients, in [0, 1); default 0.9. */
@@ -25,7 +23,7 @@ const schema = v.strictObject({
   /** Decay of the mean of squared gradients, in [0, 1); default 0.999. */
   beta2: v.optional(decaySchema, 0.999),
   /** Constant added to the root of the mean square, positive; default 1e-8. */
-  epsilon: v.optional(positiveSchema, 1e-8),
+  epsilon: v.optional(numberAboveZero, 1e-8),
   /** Whether the objective varies between evaluations, as with mini-batches: the last point is then the result. */
   stochastic: v.optional(v.boolean('true or false'), false),
 });

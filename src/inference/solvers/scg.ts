@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions, type OptionsIn } from '../../core/options.ts';
+import { checkOptions, numberAboveZero, type OptionsIn } from '../../core/options.ts';
 import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import { dot } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
@@ -10,10 +10,9 @@ import { cannotDescend } from './lineSearch.ts';
 /** Options of {@link scg}. */
 export interface ScgOptions extends OptionsIn<typeof schema> {}
 
-const positive = 'a positive number';
 const schema = v.strictObject({
   /** Length of the finite difference, relative to the direction, that measures curvature; default 1e-6. */
-  difference: v.optional(v.pipe(v.number(positive), v.gtValue(0, positive), v.finite(positive)), 1e-6),
+  difference: v.optional(numberAboveZero, 1e-6),
 });
 
 /**

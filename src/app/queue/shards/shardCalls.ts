@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { errorFrom, InvalidInputError, LatentFieldError, type PlainError } from '../../../core/errors.ts';
 import { threadOptions } from '../../../core/host.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import { checkOptions, type OptionsIn } from '../../../core/options.ts';
+import { checkOptions, integerFromOne, type OptionsIn } from '../../../core/options.ts';
 import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
 import {
   type Branch,
@@ -52,7 +52,7 @@ const schema = v.strictObject({
   /** Prefix of all keys; default 'latentfield'. */
   prefix: v.optional(v.string()),
   /** Number of shards. With at least 8192 rows per shard, the result has the same bits as in a single process. */
-  count: v.pipe(v.number('a whole number'), v.integer('a whole number'), v.minValue(1, 'a whole number from 1')),
+  count: integerFromOne,
   /** Seconds without a worker for a shard before the fit fails; default 60. */
   patience: v.optional(v.pipe(v.number('a number from 1'), v.minValue(1, 'a number from 1')), 60),
 });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { MatrixLike } from '../../../core/matrix.ts';
-import { listOf, type OptionsIn, typed } from '../../../core/options.ts';
+import { integer, integerFrom, limitFromZero, listOf, type OptionsIn, typed } from '../../../core/options.ts';
 import { combinationsOf } from '../../../inference/selection/selectOptions.ts';
 import type { ReadTableOptions } from '../../io/index.ts';
 import { packed } from '../requests.ts';
@@ -20,19 +20,16 @@ export interface SweepSpec extends OptionsIn<typeof specSchema> {}
 export type SweepScore = 'nearestNeighbor' | 'density' | 'trustworthiness';
 const SWEEP_SCORES: readonly SweepScore[] = ['nearestNeighbor', 'density', 'trustworthiness'];
 
-const whole = v.pipe(v.number('a whole number'), v.integer('a whole number'));
-const wholeFrom = (least: number) => v.pipe(whole, v.minValue(least, `a whole number from ${least}`));
-const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
 const options = v.record(v.string(), v.unknown());
 const fit = v.strictObject({
-  maxIterations: v.optional(wholeFrom(0)),
-  maxEvaluations: v.optional(wholeFrom(1)),
-  maxSeconds: v.optional(fromZero),
-  tolerance: v.optional(fromZero),
-  restarts: v.optional(wholeFrom(0)),
+  maxIterations: v.optional(integerFrom(0)),
+  maxEvaluations: v.optional(integerFrom(1)),
+  maxSeconds: v.optional(limitFromZero),
+  tolerance: v.optional(limitFromZero),
+  restarts: v.optional(integerFrom(0)),
 });
 const folds = v.pipe(
-  wholeFrom(0),
+  integerFrom(0),
   v.check((count) => count !== 1, '0, or a whole number from 2'),
 );
 const scores = listOf(v.picklist(SWEEP_SCORES, `one of ${SWEEP_SCORES.join(', ')}`));
@@ -57,11 +54,11 @@ export const specSchema = v.strictObject({
   /** Whether columns are standardized to mean 0 and standard deviation 1. */
   standardize: v.optional(v.boolean('true or false'), false),
   /** Seeds of the fits; default [0]. */
-  seeds: v.optional(v.pipe(listOf(whole), v.minLength(1, 'at least one seed')), [0]),
+  seeds: v.optional(v.pipe(listOf(integer), v.minLength(1, 'at least one seed')), [0]),
   /** Number of folds that are held out in turn, from 2; default 0, which scores fits of all points. */
   folds: v.optional(folds, 0),
   /** Seed of the folds; default 0. */
-  foldSeed: v.optional(whole, 0),
+  foldSeed: v.optional(integer, 0),
   /** Names of scores; default none, since each fit has its objective. */
   scores: v.optional(scores, []),
   fit: v.optional(fit, {}),
@@ -72,10 +69,10 @@ export type CheckedSpec = v.InferOutput<typeof specSchema>;
 export const cellSchema = v.strictObject({
   model: v.string(),
   options,
-  seed: whole,
+  seed: integer,
   folds,
-  fold: wholeFrom(0),
-  foldSeed: whole,
+  fold: integerFrom(0),
+  foldSeed: integer,
   scores,
   standardize: v.boolean(),
   fit,

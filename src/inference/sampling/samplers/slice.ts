@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { cos, log, sin, square } from '../../../core/elementary/index.ts';
-import { checkOptions, type OptionsIn } from '../../../core/options.ts';
+import { checkOptions, numberAboveZero, type OptionsIn } from '../../../core/options.ts';
 import type { Position, Sampler } from './sampler.ts';
 
 export interface EllipticalSliceOptions extends OptionsIn<typeof ellipticalOptions> {}
@@ -9,13 +9,7 @@ const ellipticalOptions = v.strictObject({
   /** Mean of the normal distribution, shared by all variables; default 0. */
   mean: v.optional(v.pipe(v.number('a finite number'), v.finite('a finite number')), 0),
   /** Standard deviation of the normal distribution; default 1. */
-  deviation: v.optional(
-    v.pipe(
-      v.number('a number above 0'),
-      v.check((value) => value > 0 && value < Infinity, 'a number above 0'),
-    ),
-    1,
-  ),
+  deviation: v.optional(numberAboveZero, 1),
 });
 
 /**
@@ -77,13 +71,7 @@ export interface SliceSamplerOptions extends OptionsIn<typeof sliceOptions> {}
 
 const sliceOptions = v.strictObject({
   /** Width of the initial interval for each variable; default 1. The warm-up adapts one for each variable. */
-  width: v.optional(
-    v.pipe(
-      v.number('a number above 0'),
-      v.check((value) => value > 0 && value < Infinity, 'a number above 0'),
-    ),
-    1,
-  ),
+  width: v.optional(numberAboveZero, 1),
 });
 
 /** Maximum growth of an interval, in widths. */
