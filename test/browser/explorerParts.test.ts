@@ -270,10 +270,18 @@ describe('a table that cannot be read', () => {
     const office = 'Sales;2024\nshop;sold;share\na;1.234,5;2,5\nb;12,5;3,1\nend\nc;7.100,25;5,5\nTotal;8.347,25;11,1\n';
     const found = await repairs(office);
     expect(found.map(([title]) => title)).toEqual([
-      "Leave out the line above the table, and 1 line of another length; leave out the last row, 'Total', and read 'sold' as numbers: 1.234,5 is 1234,5",
+      "Leave out the line above the table, and 1 line of another length; leave out the last row, 'Total'; read 'sold' as numbers: 1.234,5 is 1234,5",
       'Leave out the line above the table, and 1 line of another length',
     ]);
     expect(found[0]![1]).toBe('shop;sold;share\na;1234,5;2,5\nb;12,5;3,1\nc;7100,25;5,5');
+  });
+  it('is read below titles that are filled with empty cells, as spreadsheets save them', async () => {
+    const office = 'Sales;;\nshop;sold;share\na;1.234,5;2,5\nb;12,5;n.b.\nc;7.100,25;5,5\nTotal;8.347,25;1.100,5\n';
+    const [[title, text]] = (await repairs(office)) as [string[]];
+    expect(title).toBe(
+      "Leave out the last row, 'Total'; treat 1 cell as missing; read 'sold' as numbers: 1.234,5 is 1234,5",
+    );
+    expect(text).toBe('shop;sold;share\na;1234,5;2,5\nb;12,5;\nc;7100,25;5,5');
   });
   it('is left alone where most of it is wrong', async () => {
     expect(await repairs('a,b\n1,2,3\n4,5,6\n')).toEqual([]);

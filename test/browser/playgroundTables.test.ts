@@ -245,7 +245,7 @@ describePlayground('tables and keys', () => {
     await open({}, '#new', false);
     await choose('any', file('log.tsv', ['time\ttemperature\tpressure\tpower', '\t°C\thPa\tkW', ...lines].join('\n')));
     await page.getByRole('alert').getByText("'log.tsv' is ragged").waitFor();
-    await press('Treat 3 absent cells as missing, and treat 4 cells as missing');
+    await press('Treat 3 absent cells as missing; treat 4 cells as missing');
     await page.getByText('40 rows × 3 columns').waitFor();
     await page
       .locator('.welcome')

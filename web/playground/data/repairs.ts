@@ -29,7 +29,7 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
   let rows: string[][];
   try {
     const options = { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, comment: '#' } as const;
-    rows = parse(text, { ...options, comment_no_infix: true, delimiter });
+    rows = withoutTitles(parse(text, { ...options, comment_no_infix: true, delimiter }));
   } catch {
     return [];
   }
@@ -52,29 +52,48 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
     for (const one of each.length < 2 ? each : [['Do all of these', together] as const, ...each]) await add(one);
     return found;
   }
-  for (const candidate of splitElsewhere(rows) ?? raggedRows(rows) ?? textAmongNumbers(rows, delimiter)) {
-    const [title, repaired] = candidate;
-    const read = await readAs(written(repaired));
-    if (read === undefined) {
-      // Lines of the same length may still have text among their numbers.
-      const isOf = ([, lines]: Candidate) => lines.length > 2;
-      for (const [more, both] of textAmongNumbers(repaired, delimiter).filter(isOf).slice(0, 1))
-        await add([joined([title, more]), both]);
-      continue;
+  for (const candidate of splitElsewhere(rows) ?? raggedRows(rows) ?? withoutSums(rows, delimiter)) {
+    const titles = [candidate[0]];
+    let lines = candidate[1];
+    let read = await readAs(written(lines));
+    // Lines of the same length may still have sums below them, or text among their numbers.
+    for (const way of [
+      lastSums,
+      (of: string[][]) => textAmongNumbers(of, delimiter).filter(([, { length }]) => length > 2),
+    ]) {
+      const [next] = read === undefined ? way(lines) : [];
+      if (next === undefined) continue;
+      titles.push(next[0]);
+      lines = next[1];
+      read = await readAs(written(lines));
     }
+    if (read === undefined) continue;
     // Repairs of the table that is then readable are offered in the same step.
-    const { each, together } = repairsOfRead(headed(repaired, read), delimiter, read);
-    if (each.length > 0) await add([joined([title, ...each.map(([more]) => more)]), together]);
-    await add(candidate);
+    const { each, together } = repairsOfRead(headed(lines, read), delimiter, read);
+    if (each.length > 0) await add([joined([...titles, ...each.map(([more]) => more)]), together]);
+    if (each.length === 0 || found.length < 2) await add([joined(titles), lines]);
   }
   return found;
 }
 
-/** Titles in one: 'Leave out 1 line; leave out …, and read …'. */
-function joined(titles: readonly string[]): string {
-  const lower = titles.map((title, i) => (i === 0 ? title : `${title[0]!.toLowerCase()}${title.slice(1)}`));
-  return `${lower.slice(0, -1).join('; ')}, and ${lower.at(-1)}`;
+/** Candidates for text among numbers, without a last row of sums, whose cells may be text in the same way. */
+function withoutSums(rows: string[][], delimiter: string): Candidate[] {
+  const [sums] = lastSums(rows);
+  if (sums === undefined) return textAmongNumbers(rows, delimiter);
+  const [title, lines] = sums;
+  const found = textAmongNumbers(lines, delimiter);
+  return found.length === 0 ? [sums] : found.map(([more, repaired]) => [joined([title, more]), repaired]);
 }
+
+/** Lines without those above the table that contain one text and are filled with empty cells, which the reader leaves out too. */
+function withoutTitles(rows: string[][]): string[][] {
+  const start = rows.findIndex((cells) => cells.length < 3 || cells.filter((cell) => cell !== '').length > 1);
+  return rows.slice(Math.max(0, start));
+}
+
+/** Titles in one: 'Leave out 1 line; treat 2 cells as missing; read …'. */
+const joined = (titles: readonly string[]) =>
+  titles.map((title, i) => (i === 0 ? title : `${title[0]!.toLowerCase()}${title.slice(1)}`)).join('; ');
 
 type Candidate = readonly [title: string, rows: string[][]];
 
