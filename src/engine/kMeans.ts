@@ -114,7 +114,7 @@ function drawn(weights: Float64Array, random: Random): number {
 const closer = (points: Matrix, nearest: Float64Array, chosen: number): Float64Array<ArrayBuffer> =>
   Float64Array.from(nearest, (distance, i) => squaredDistance(points, i, points, chosen, distance));
 
-/** The nearest center to a point, the first if tied, its squared distance and that of the second nearest. */
+/** The nearest center to a point, the first if tied, with the squared distances to it and to the second nearest. */
 function nearestTo(points: Matrix, i: number, centers: Matrix) {
   let [nearest, least, second] = [0, Infinity, Infinity];
   for (let c = 0; c < centers.rows; c++) {
