@@ -258,7 +258,7 @@ const WITHOUT = new Set(
   graphUnion heldOutDensity initialLatents kernelFromJSON kernelToJSON kindOf known labelGraph latentsFromJSON layersMap likelihoodFromJSON loadDraws
   bestMultipliers loadFit mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighborError nearestNeighborScore negativeLogPredictiveDensity newton
   parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents
-  stateFromJson stateToJson symmetricEigenpairs trustworthiness trustworthinessScore waic withFloat64 checkFilePath lockPath makeFolder
+  stateFromJson stateToJson symmetricEigenpairs neighborhoodPreservations trustworthiness trustworthinessScore waic withFloat64 checkFilePath lockPath makeFolder
   removeEmptyFolders rowsOf usualNeighbors chosenRows knownRowsOf typicalPrediction withKnownRows mixed differInUnits makeTemporaryFolder checkFolderPath readResult readWholeFile sceneSvg standardize tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits readParts
 `
     .trim()

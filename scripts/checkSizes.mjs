@@ -13,7 +13,7 @@ const PAGES = [
   {
     name: 'gplvm',
     code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
-    kilobytes: 183,
+    kilobytes: 185,
   },
   { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 147 },
   {

@@ -168,6 +168,8 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
   const logDensityAt = (p: TensorMap, X: Tensor2D, data: readonly ObservedData[], context: ProcessContext = {}) => {
     const covariance = covarianceAt(p, X);
     const options = optionsOf(context);
+    const joint = covariance.patternsLogDensity?.(data, options);
+    if (joint !== undefined) return joint;
     const parts = data.map((part) => covariance.logDensity(part, options));
     const reported = approximation.reported(kernel, p, X);
     if (reported !== undefined) {

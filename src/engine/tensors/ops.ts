@@ -31,7 +31,7 @@ export * from './ops/elementary.ts';
 export * from './ops/normalLogDensity.ts';
 export * from './ops/quadraticForms.ts';
 export { type RadialGramParameters, radialGramMatrix } from './ops/radialGramMatrix.ts';
-export * from './ops/rbfExpectations.ts';
+export { expectedRbf, expectedRbfProducts, type GaussianRows } from './ops/rbfExpectations.ts';
 export * from './ops/reductionAndComparison.ts';
 export * from './ops/structure.ts';
 export type { Scalar, Tensor, Tensor1D, Tensor2D } from './tensorflow.ts';

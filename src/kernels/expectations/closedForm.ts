@@ -1,3 +1,4 @@
+import { contractedRbfProducts } from '../../engine/tensors/ops/rbfExpectations.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
@@ -223,6 +224,7 @@ function rbfExpectations(
     diagonal: op.mul(p.variance, op.ones([x.mean.shape[0]])),
     cross,
     products: () => op.unstack<Tensor2D>(op.expectedRbfProducts(x, Z, p.variance, p.lengthscale, weights)),
+    contracted: (G, weights) => contractedRbfProducts(x, Z, p.variance, p.lengthscale, G, weights),
     moments: () => {
       const square = op.square(p.lengthscale);
       const shares = op.div(x.variance, op.add(square, x.variance)) as Tensor2D;

@@ -27,6 +27,8 @@ export interface Expectations {
   readonly cross: Tensor2D;
   /** Ψ₂, M×M for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·k(x_n, z_m')⟩. */
   products(): readonly Tensor2D[];
+  /** Σ_p ω_np·tr(G_p·Ψ₂ₙ) for each point n, with G p×M×M and weights n×p (1 by default) and derivatives in the points alone; available where it takes one pass. */
+  contracted?(G: Tensor, weights?: Tensor2D): Tensor1D;
   /** Factor F of Ψ₂ = FᵀF for each column of weights, with one row per node of each point; available for sums over nodes. */
   roots?(): readonly Tensor2D[];
   /** M×q for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·x_n⟩, needed for sums with a linear covariance. */

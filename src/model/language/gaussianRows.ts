@@ -122,14 +122,10 @@ function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor
     values = doublesOf(own);
     return op.sum<Scalar>(own);
   };
-  if (isValue) {
-    const none = Matrix.zeros(rows, columns);
-    return { values: doublesOf(densities(q)).slice(0, rows), mean: none, variance: none };
-  }
-  const { gradients } = valueAndGradients(total, [q.mean, q.variance]);
+  const gradients = isValue ? void total() : valueAndGradients(total, [q.mean, q.variance]).gradients;
   const like = (gradient: Float64Array | undefined) =>
     new Matrix((gradient ?? new Float64Array(rows * columns)).slice(0, rows * columns), rows, columns);
-  return { values: values.slice(0, rows), mean: like(gradients[0]), variance: like(gradients[1]) };
+  return { values: values.slice(0, rows), mean: like(gradients?.[0]), variance: like(gradients?.[1]) };
 }
 
 /** The Gaussians of all fitted points, as possible latents of a row. */

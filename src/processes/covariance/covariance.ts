@@ -23,7 +23,9 @@ export interface ObservedData extends ObservedPlace {
   /** Their entries, n×c. */
   readonly observations: Tensor2D;
   /** Constants that the density of fixed data may use in place of the entries; undefined for data that need gradients. */
-  readonly constants: { readonly outerProduct: Tensor2D | undefined; readonly energy: number } | undefined;
+  readonly constants:
+    | { readonly outerProduct: Tensor2D | undefined; readonly energy: number; readonly rows: Int32Array }
+    | undefined;
 }
 
 /** All of Y as a tensor that may need gradients. */
@@ -55,7 +57,11 @@ export function keptPatternData(pattern: ObservedPattern, points: number, width:
   const data = {
     ...rest,
     observations,
-    constants: { outerProduct: outer && matrixTensor(outer), energy: sumOfSquares(pattern.observations) },
+    constants: {
+      outerProduct: outer && matrixTensor(outer),
+      energy: sumOfSquares(pattern.observations),
+      rows: pattern.rows,
+    },
   };
   for (const tensor of tensorsOf(data)) tf.keep(tensor);
   return data;
@@ -255,6 +261,8 @@ export interface CovarianceStructure {
 export interface Covariance {
   /** log N(Y | 0, K + Σ) of the columns of the data, a scalar. */
   logDensity(data: ObservedData, options: PositiveDefiniteOptions): Scalar;
+  /** Sum of the log densities of several patterns at once; undefined for data that need gradients. */
+  patternsLogDensity?(data: readonly ObservedData[], options: PositiveDefiniteOptions): Scalar | undefined;
   /** An upper bound, for a covariance whose log density is replaced by a lower bound. */
   upperBound?(data: ObservedData, options: PositiveDefiniteOptions): Scalar;
   /** Result of conditioning on the data, tensors by name: a factor and weights, which are all that predictions need. */

@@ -2,6 +2,7 @@ import { NumericalError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import { sumOfSquares } from '../../engine/tensors/linearAlgebra/operations/gaussianLogDensity.ts';
+import { patternedLogDensity } from '../../engine/tensors/linearAlgebra/patternedLogDensity.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -101,6 +102,14 @@ const observedColumns = (cross: Tensor2D, { rows }: ObservedPlace) =>
 function factored(K: () => Gram, at: (A: Tensor2D) => Cross): Covariance {
   return {
     logDensity: (data, options) => observedGram(K(), data).logDensity(gaussianData(data), options),
+    patternsLogDensity: (data, options) => {
+      const patterns = data.flatMap(({ constants, observations }) =>
+        constants && !constants.outerProduct ? [{ rows: constants.rows, columns: observations.shape[1] }] : [],
+      );
+      if (data.length < 2 || patterns.length < data.length) return undefined;
+      const entries = op.concat(data.map(({ observations }) => op.reshape(observations, [-1])));
+      return patternedLogDensity(K().matrix(), entries, patterns, options);
+    },
     condition: (data, options) => {
       const factor = op.cholesky(observedPart(K().matrix(), data), options);
       return { factor, weights: op.choleskySolve(factor, data.observations) };

@@ -1,25 +1,27 @@
 import { seededRandom } from '../../core/random.ts';
-import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { drawnNodes, type Expectations, quadratureExpectations } from '../../kernels/expectations/index.ts';
+import {
+  closedExpectations,
+  drawnNodes,
+  type Expectations,
+  quadratureExpectations,
+} from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import { sharingOf } from '../../model/entrywise/gaussian.ts';
 import type { Likelihood } from '../../model/entrywise/likelihood.ts';
 import { expectedLogDensity } from '../../model/entrywise/normalExpectation.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { valueTensors } from '../../model/part.ts';
 import { latentExpectations } from './collapsedBound.ts';
-import { type DensityParts, type DensityPoint, densitiesAtNodes, densityNodes, isClosed } from './expectedDensity.ts';
+import { type DensityParts, type DensityPoint, densitiesAtNodes, densityNodes } from './expectedDensity.ts';
 import type { InducingPosterior } from './inducingVariables.ts';
 
 /** Draws for latents without a quadrature, the same for all rows. */
 const DENSITY_DRAWS = 4;
 
 /** True if the likelihood applies to rows that were not fitted, unlike one with a variance per row. */
-export function placesRows({ conjugate, parameters }: Likelihood): boolean {
-  const starts = Object.fromEntries(Object.entries(parameters).map(([name, { initial }]) => [name, initial]));
-  return withFloat64(() => conjugate?.(valueTensors(starts)).per !== 'row');
-}
+export const placesRows = (likelihood: Likelihood): boolean =>
+  likelihood.conjugate === undefined || sharingOf(likelihood) !== 'row';
 
 /**
  * Σ_d E[log p(y_nd | f_nd)] of each new row over its observed entries, n entries, given the fitted functions. The result for a row is independent of
@@ -37,18 +39,36 @@ export function placedDensity(
   present: Tensor2D | undefined,
   uncertain: number,
 ): Tensor1D {
-  const latentDim = at.x.mean.shape[1];
-  const entries = (): Tensor2D => {
-    if (isClosed({ kernel, likelihood, latentDim }, at)) {
-      const { mean, variance } = uncertainMoments(kernel, at.kernel, q, at.x);
-      return expectedLogDensity(likelihood, at.likelihood, mean, variance, y);
+  const summed = (entries: Tensor2D) => op.sum<Tensor1D>(present === undefined ? entries : op.mul(present, entries), 1);
+  const entries = ({ mean, variance }: Moments) => expectedLogDensity(likelihood, at.likelihood, mean, variance, y);
+  const noise = likelihood.conjugate?.(at.likelihood).variance;
+  if (noise !== undefined) {
+    const precisions = op.mul(op.div(1, noise), op.ones<Tensor2D>([1, y.shape[1]]));
+    const expectations = closedExpectations(kernel, at.kernel, { x: at.x, Z: q.inducing });
+    if (expectations?.contracted !== undefined) {
+      // Weighted sums over Ψ₂ are linear in them: no Ψ₂ of a row is stored.
+      const forms = columnForms(q);
+      const contracted = (matrices: Tensor2D, weights?: Tensor2D) =>
+        expectations.contracted!(op.reshape(matrices, [-1, ...q.factor.shape]), weights);
+      const whole = contracted(op.matMul<Tensor2D>(precisions, forms.matrices));
+      // Complete rows are summed alike in any company.
+      const scatter =
+        present === undefined
+          ? whole
+          : op.where<Tensor1D>(
+              op.greater(op.min(present, 1), 0),
+              whole,
+              contracted(forms.matrices, op.mul<Tensor2D>(present, precisions)),
+            );
+      return op.sub(summed(entries(momentsBy(expectations, forms))), op.mul(0.5, scatter));
     }
-    const draws = () => drawnNodes(1, latentDim, DENSITY_DRAWS, seededRandom(SEED));
-    const nodes = densityNodes(uncertain, draws, latentDim);
-    const all = densitiesAtNodes(kernel, at.kernel, q, at, nodes, likelihood, at.likelihood, y);
-    return op.sum(op.reshape(all, [nodes.weights.length, ...y.shape]), 0);
-  };
-  return op.sum<Tensor1D>(present === undefined ? entries() : op.mul(present, entries()), 1);
+    if (expectations !== undefined) return summed(entries(uncertainMoments(kernel, at.kernel, q, at.x)));
+  }
+  const latentDim = at.x.mean.shape[1];
+  const draws = () => drawnNodes(1, latentDim, DENSITY_DRAWS, seededRandom(SEED));
+  const nodes = densityNodes(uncertain, draws, latentDim);
+  const all = densitiesAtNodes(kernel, at.kernel, q, at, nodes, likelihood, at.likelihood, y);
+  return summed(op.sum(op.reshape(all, [nodes.weights.length, ...y.shape]), 0));
 }
 
 /** Draws, the same for all latents, for a kernel whose expectations have neither a closed form nor a quadrature. */
@@ -65,10 +85,9 @@ interface Moments {
 }
 
 /**
- * Moments of the functions at latents that are Gaussians, x_n ~ N(μ_n, diag s_n), with functions and latents integrated out: with
- * a_n = L⁻¹Ψ₁ₙᵀ and Â_n = L⁻¹Ψ₂ₙL⁻ᵀ of one point,
+ * Moments of the functions at latents that are Gaussians, x_n ~ N(μ_n, diag s_n), with functions and latents integrated out:
  *
- *   mean m_dᵀa_n, variance ψ₀ₙ − tr Â_n + tr(C_dᵀÂ_nC_d) + m_dᵀÂ_nm_d − (m_dᵀa_n)².
+ *   mean b_dᵀΨ₁ₙ, variance ψ₀ₙ + tr(B_dΨ₂ₙ) − (b_dᵀΨ₁ₙ)², with Ψ₁ₙ and Ψ₂ₙ of one point.
  *
  * The Ψ₂ of eight points are computed at once.
  *
@@ -82,75 +101,60 @@ export function uncertainMoments(
   { mean, variance }: op.GaussianRows,
 ): Moments {
   const [n, q] = mean.shape;
-  const moments = secondMoments(posterior);
+  const forms = columnForms(posterior);
   const parts = Array.from({ length: Math.ceil(n / POINTS) }, (_, k) => {
     const from = k * POINTS;
     const some = (x: Tensor2D) => op.slice<Tensor2D>(x, [from, 0], [Math.min(POINTS, n - from), q]);
-    return momentsOfSome(kernel, p, posterior, moments, { mean: some(mean), variance: some(variance) });
+    const expectations = expectationsByPoint(
+      kernel,
+      p,
+      { mean: some(mean), variance: some(variance) },
+      posterior.inducing,
+    );
+    const products = op.reshape<Tensor2D>(op.stack(expectations.products()), [-1, forms.matrices.shape[1]]);
+    return momentsBy(expectations, forms, op.matMul(products, forms.matrices, false, true));
   });
   const together = (of: keyof Moments) => op.concat(parts.map((part) => part[of]));
   return { mean: together('mean'), variance: together('variance') };
 }
 
-/** m_d·m_dᵀ and C_dC_dᵀ (or CCᵀ for all columns of a group) as columns of M² entries. */
-interface SecondMoments {
-  readonly squares: Tensor2D;
-  readonly spread: Tensor2D;
+/** Moments from tr(B_dΨ₂ₙ), n×D; without it, the variances lack it. */
+function momentsBy({ cross, diagonal }: Expectations, { means }: ColumnForms, scatter: Tensor2D | number = 0): Moments {
+  const mean = op.matMul<Tensor2D>(cross, means, false, true);
+  const rest = op.sub<Tensor2D>(op.reshape(diagonal, [-1, 1]), op.square(mean));
+  return { mean, variance: op.add<Tensor2D>(rest, scatter) };
 }
 
-const secondMoments = ({ factor, groups }: InducingPosterior<Tensor2D>): SecondMoments[] =>
-  groups.map(({ columns, mean, roots }) => {
-    const [M, c] = [factor.shape[0], columns.length];
-    const count = roots.shape[0] / M;
-    const spreads = op
-      .unstack<Tensor2D>(op.reshape(roots, [count, M, M]))
-      .map((root) => op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]));
-    return {
-      squares: op.reshape(op.mul(op.reshape(mean, [M, 1, c]), op.reshape(mean, [1, M, c])), [M * M, c]),
-      spread: op.concat(spreads, 1),
-    };
-  });
+/** Rows b_d = L⁻ᵀm_d, D×M, and B_d = b_d·b_dᵀ + L⁻ᵀ(C_dC_dᵀ − I)L⁻¹ with M² entries each. */
+interface ColumnForms {
+  readonly means: Tensor2D;
+  readonly matrices: Tensor2D;
+}
 
-function momentsOfSome(
-  kernel: Kernel,
-  p: TensorMap,
-  { inducing, factor, groups }: InducingPosterior<Tensor2D>,
-  second: readonly SecondMoments[],
-  x: op.GaussianRows,
-): Moments {
-  const [n, M] = [x.mean.shape[0], factor.shape[0]];
-  const expectations = expectationsByPoint(kernel, p, x, inducing);
-  const half = op.triangularSolve(factor, op.transpose(expectations.cross) as Tensor2D);
-  const scatters = whitenedByPoint(factor, expectations.products());
-  const identity = op.reshape(op.eye(M), [M * M, 1]);
-  const rest = op.sub(op.reshape(expectations.diagonal, [n, 1]), op.matMul<Tensor2D>(scatters, identity as Tensor2D));
-  const parts = groups.map(({ columns, mean }, g) => {
-    const { squares, spread } = second[g]!;
-    const means = op.matMul<Tensor2D>(half, mean, true, false);
-    const total = op.add(op.matMul(scatters, squares), op.add(op.matMul(scatters, spread), rest));
-    return { columns, mean: means, variance: op.sub<Tensor2D>(total, op.square(means)) };
+function columnForms({ factor, groups }: InducingPosterior<Tensor2D>): ColumnForms {
+  const [M] = factor.shape;
+  const solved = (side: Tensor2D) => op.transpose<Tensor2D>(op.triangularSolve(factor, side, { transpose: true }));
+  const parts = groups.map(({ mean, roots }): ColumnForms => {
+    const means = solved(mean);
+    const spreads = op.unstack<Tensor2D>(op.reshape(roots, [-1, M, M])).map((root) => {
+      // The difference first: where the data say little, the factor's inverse would multiply the rounding errors of both.
+      const spread = solved(solved(op.sub(op.matMul(root, root, true), op.eye(M))));
+      return op.reshape<Tensor2D>(spread, [1, M * M]);
+    });
+    const squares = op.mul(op.reshape(means, [-1, M, 1]), op.reshape(means, [-1, 1, M]));
+    return { means, matrices: op.add<Tensor2D>(op.reshape(squares, [-1, M * M]), op.concat(spreads, 0)) };
   });
-  if (parts.length === 1) return parts[0]!;
-  const places = inOrder(parts.flatMap(({ columns }) => Array.from(columns)));
-  const ordered = (of: keyof Moments) =>
+  const listed = groups.flatMap(({ columns }) => Array.from(columns));
+  const places = Int32Array.from(listed.keys()).sort((a, b) => listed[a]! - listed[b]!);
+  const ordered = (of: keyof ColumnForms) =>
     op.gather<Tensor2D>(
       op.concat(
         parts.map((part) => part[of]),
-        1,
+        0,
       ),
       places,
-      1,
     );
-  return { mean: ordered('mean'), variance: ordered('variance') };
-}
-
-/** Position of each column in a list in another order. */
-function inOrder(columns: readonly number[]): Int32Array {
-  const places = new Int32Array(columns.length);
-  columns.forEach((column, place) => {
-    places[column] = place;
-  });
-  return places;
+  return { means: ordered('means'), matrices: ordered('matrices') };
 }
 
 /** Expectations with separate products for each point. */
@@ -159,13 +163,4 @@ function expectationsByPoint(kernel: Kernel, p: TensorMap, x: op.GaussianRows, Z
   const inputs = { x, Z, weights: op.eye(n) as Tensor2D };
   const found = latentExpectations(kernel, p, inputs);
   return found ?? quadratureExpectations(kernel, p, inputs, drawnNodes(1, q, DRAWS, seededRandom(SEED)));
-}
-
-/** L⁻¹PL⁻ᵀ of each of n symmetric matrices, row by row in n×M². */
-function whitenedByPoint(factor: Tensor2D, products: readonly Tensor2D[]): Tensor2D {
-  const [n, M] = [products.length, factor.shape[0]];
-  const solved = (side: Tensor2D) => op.reshape(op.triangularSolve(factor, side), [M, n, M]);
-  const once = solved(op.concat([...products], 1) as Tensor2D);
-  const twice = solved(op.reshape<Tensor2D>(op.transpose(once, [2, 1, 0]), [M, n * M]));
-  return op.reshape<Tensor2D>(op.transpose(twice, [1, 0, 2]), [n, M * M]);
 }

@@ -15,8 +15,10 @@ import {
   scalarOperand,
   type Workspace,
 } from '../linearAlgebra/operations/operation.ts';
-import { engine, type Tensor, type Tensor2D } from '../tensorflow.ts';
-import { zeros } from './creation.ts';
+import { engine, type Tensor, type Tensor1D, type Tensor2D } from '../tensorflow.ts';
+import { mul } from './arithmetic.ts';
+import { ones, zeros } from './creation.ts';
+import { concat, reshape, slice } from './structure.ts';
 
 /** Independent Gaussians N(μ_n, diag s_n), one per row. */
 export interface GaussianRows {
@@ -78,6 +80,39 @@ export function expectedRbfProducts(
   const operands = operandsOf('expectedRbfProducts', x, Z, variance, lengthscale);
   registerOnce(PRODUCTS, PRODUCTS_GRADIENT);
   return products(...operands, weights ?? noWeights());
+}
+
+/**
+ * Σ_p ω_np·tr(G_p·Ψ2_n) of every point n, with the Ψ2_n = E[k(z_m, x)·k(x, z_m')] of `expectedRbfProducts`, in one pass without storing any of them.
+ * Differentiable in the means and variances only.
+ *
+ * @param G - symmetric, p×m×m
+ * @returns n entries
+ */
+export function contractedRbfProducts(
+  x: GaussianRows,
+  Z: Tensor2D,
+  v: Tensor,
+  l: Tensor,
+  G: Tensor,
+  weights: Tensor = noWeights(),
+): Tensor1D {
+  registerOnce(PRODUCTS_GRADIENT);
+  const [n, q] = x.mean.shape;
+  // A further dimension where everything is 0: the derivative in its variances is −tr(G·Ψ2_n).
+  const wide = (rows: Tensor) => concat([rows, zeros([rows.shape[0]!, 1])], 1);
+  const attributes = { ...attributesOf(v, concat([mul(l, ones([q])), ones([1])])), kept: [0, 0] };
+  const contracted = tf.customGrad((...args: unknown[]) => {
+    const [mean, spread, save] = args as [Tensor, Tensor, Save];
+    const inputs = { mean: wide(mean), variance: wide(spread), z: wide(Z), weights, kept: zeros([0, 0]), dy: G };
+    const [means, spreads] = runKernel(PRODUCTS_GRADIENT.name, inputs, attributes);
+    save([means!, spreads!].map((own) => slice(own, [0, 0], [n, q])));
+    return {
+      value: mul(-1, reshape(slice(spreads!, [0, q], [n, 1]), [n])),
+      gradFunc: (dy: Tensor, own: Tensor[]) => own.map((slope) => mul(reshape(dy, [n, 1]), slope)),
+    };
+  }) as (mean: Tensor, variance: Tensor) => Tensor1D;
+  return contracted(x.mean, x.variance);
 }
 
 /** Placeholder for weights that are all 1. */
@@ -194,10 +229,10 @@ const slopeShapes = ([mean, variance, z]: Shapes, { lengthscaleShape }: Attribut
   lengthscaleShape,
 ];
 
-const slopesAt = (outputs: readonly number[]) => ({
-  mean: outputs[0]!,
-  variance: outputs[1]!,
-  inducing: outputs[2]!,
+const slopesAt = ([mean, variance, inducing]: readonly number[]) => ({
+  mean: mean!,
+  variance: variance!,
+  inducing: inducing!,
 });
 
 /** Multiplies the derivatives of a unit expectation by `factor`, and writes the derivatives in variance and lengthscales. */
@@ -209,13 +244,9 @@ function writeSlopes(
   factorSlope: number,
   count: number,
 ): void {
-  for (const [offset, size] of [
-    [outputs[0]!, n * q],
-    [outputs[1]!, n * q],
-    [outputs[2]!, m * q],
-  ] as const) {
-    scaleEntries(memory.float64(offset, size), factor);
-  }
+  [n * q, n * q, m * q].forEach((size, i) => {
+    scaleEntries(memory.float64(outputs[i]!, size), factor);
+  });
   memory.float64(outputs[3]!, 1)[0] = factorSlope * total;
   const own = memory.float64(outputs[4]!, count);
   if (count === q) own.set(lengthscales);

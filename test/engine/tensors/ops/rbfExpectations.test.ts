@@ -6,6 +6,7 @@ import { withEngine } from '../../../../src/engine/dense/index.ts';
 import { doublesOf } from '../../../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
+import { contractedRbfProducts } from '../../../../src/engine/tensors/ops/rbfExpectations.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import { gradientAgreement } from '../../../../src/testing/checkGradient.ts';
 import { reference } from '../../../reference.ts';
@@ -47,6 +48,43 @@ describe('expectations of an rbf', () => {
       expectClose(doublesOf(op.expectedRbfProducts(x, op.tensor(Z), v, l)), psi2, 1e-14, 'psi2');
     });
   });
+
+  it.each(['wasm', 'typescript'] as const)(
+    'contracted with matrices point by point are those of each point, %s',
+    (engine) => {
+      const [n, m, q] = [70, 9, 3];
+      const given = points(n, m, q);
+      withFloat64(({ memory64 }) =>
+        withEngine(memory64, engine, () => {
+          const x = { mean: matrix(given.mean, n), variance: matrix(given.variance, n) };
+          const [inducing, v, l] = [matrix(given.Z, m), op.scalar(1.3), op.tensor(given.lengthscale)];
+          const halves = op.tensor(given.g2, [2, m, m]);
+          const both = op.mul(0.5, op.add(halves, op.transpose(halves, [0, 2, 1])));
+          const one = op.slice(both, [1, 0, 0], [1, m, m]);
+          const dy = op.tensor(given.g1.slice(0, n));
+          for (const [length, G, weights] of [
+            [l, one, undefined],
+            [op.scalar(0.7), both, matrix(given.weights, n)],
+          ] as const) {
+            const shares = weights ?? op.ones<Tensor2D>([n, 1]);
+            const plain = () => {
+              const own = op.expectedRbfProducts(x, inducing, v, length, op.eye(n) as Tensor2D);
+              const traces = op.matMul<Tensor2D>(op.reshape(own, [n, m * m]), op.reshape(G, [-1, m * m]), false, true);
+              return op.sum(op.mul(shares, traces), 1);
+            };
+            const fast = () => contractedRbfProducts(x, inducing, v, length, G, weights);
+            const slopes = (of: () => Tensor) =>
+              valueAndGradients(() => op.sum(op.mul(dy, of())) as Scalar, [x.mean, x.variance]).gradients;
+            expectClose(doublesOf(fast()), doublesOf(plain()), 1e-12);
+            const expected = slopes(plain);
+            slopes(fast).forEach((found, i) => {
+              expectClose(found!, expected[i]!, 1e-11);
+            });
+          }
+        }),
+      );
+    },
+  );
 
   it.each([
     [1, 1, 1],
