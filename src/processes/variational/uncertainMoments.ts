@@ -137,7 +137,7 @@ function columnForms({ factor, groups }: InducingPosterior<Tensor2D>): ColumnFor
   const parts = groups.map(({ mean, roots }): ColumnForms => {
     const means = solved(mean);
     const spreads = op.unstack<Tensor2D>(op.reshape(roots, [-1, M, M])).map((root) => {
-      // The difference first: where the data say little, the factor's inverse would multiply the rounding errors of both.
+      // The difference first: where the data contain little information, the factor's inverse would multiply the rounding errors of both.
       const spread = solved(solved(op.sub(op.matMul(root, root, true), op.eye(M))));
       return op.reshape<Tensor2D>(spread, [1, M * M]);
     });

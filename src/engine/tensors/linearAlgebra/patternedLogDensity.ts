@@ -107,7 +107,7 @@ function ownDensity(
   );
 }
 
-/** Largest product of the largest diagonal entries of K and K⁻¹ for which patterns share a factor. */
+/** Patterns share a factor if the product of the largest diagonal entries of K and K⁻¹ is at most this. */
 const MOST_CONDITION = 1e6;
 
 /**

@@ -66,7 +66,7 @@ describe('the log density of columns that are observed in different rows', () =>
     ['more hidden rows than share a factor', [0.5, 0.6, 0.7], 0.1, false, 1e-14],
     ['some patterns that share a factor and some that do not', [...few, 0.6, 0.8], 0.1, false, 1e-14],
     ['two patterns', [0.2], 0.1, false, 1e-14],
-  ])('is the sum over patterns, each with a factor of its own: %s', (_, shares, noise, hasDuplicates, within) => {
+  ])('is the sum over patterns, each with a separate factor: %s', (_, shares, noise, hasDuplicates, within) => {
     const data = drawn(shares, 7);
     const K = gram(noise, hasDuplicates);
     const [one, all] = [density(K, data, true), density(K, data, false)];

@@ -50,7 +50,7 @@ describe('expectations of an rbf', () => {
   });
 
   it.each(['wasm', 'typescript'] as const)(
-    'contracted with matrices point by point are those of each point, %s',
+    'contracted with matrices equal the contractions of each point’s products, %s',
     (engine) => {
       const [n, m, q] = [70, 9, 3];
       const given = points(n, m, q);
