@@ -77,10 +77,16 @@ function firstLines(text: string): string[] {
   const lines = text.slice(0, 100_000).split(LINE_END, LOOKED_AT + 1);
   // The last one may be cut.
   const whole = lines.length > 1 && text.length > 100_000 ? lines.slice(0, -1) : lines;
-  return whole
-    .slice(0, LOOKED_AT)
-    .map((line) => line.replace(/"(?:[^"]|"")*"/g, 'q').trim())
-    .filter((line) => line !== '');
+  const unquoted = whole.slice(0, LOOKED_AT).map((line) => line.replace(/"(?:[^"]|"")*"/g, 'q'));
+  return unquoted.filter((line) => line.trim() !== '').map(withoutBlanks);
+}
+
+/** A line without blanks at its ends, where tabs are empty cells. A pattern would take quadratic time for many blanks. */
+function withoutBlanks(line: string): string {
+  let [first, end] = [0, line.length];
+  while (line[first] === ' ') first++;
+  while (end > first && line[end - 1] === ' ') end--;
+  return line.slice(first, end);
 }
 
 const cellsOf = (line: string, delimiter: string) => line.split(delimiter === ' ' ? / +/ : delimiter);

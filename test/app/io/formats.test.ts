@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readTable } from '../../../src/app/io/index.ts';
+import { parseTable, readTable } from '../../../src/app/io/index.ts';
 import { columnarFiles } from './columnarFiles.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -98,4 +98,19 @@ it('reads a million cells', { tags: 'long' }, async () => {
   const { observations } = await read('t.csv', `${names}\n${rows.join('\n')}\n`);
   expect([observations.rows, observations.columns]).toEqual([10_000, 100]);
   expect(observations.at(9_999, 99)).toBe(((999_999 * 48271) % 2147483647) / 2147483647);
+});
+
+describe('cells between tabs', () => {
+  it('are empty at the end of a line, where the name of the file does not say that there are tabs', async () => {
+    const text = 'time\ttemp\tpressure\n2026-11-01 00:00\t20.5 °C\t1013\n2026-11-01 01:00\t21.5 °C\t\n\t22 °C\t1010\n';
+    const { observations, columns } = await parseTable(new TextEncoder().encode(text), 'log.csv', {
+      allowMissing: true,
+    });
+    expect(columns).toEqual(['temp', 'pressure']);
+    expect(observations.toArrays()).toEqual([
+      [20.5, 1013],
+      [21.5, Number.NaN],
+      [22, 1010],
+    ]);
+  });
 });

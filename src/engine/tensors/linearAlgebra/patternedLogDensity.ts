@@ -67,7 +67,7 @@ const PATTERNED: MatrixKernel<PatternAttributes> = {
     };
     clear();
     const sharing = parts.filter((part) => saved(n, part) > 0);
-    const isWorthwhile = sharing.reduce((sum, part) => sum + saved(n, part), 0) > n ** 3 / 2;
+    const isWorthwhile = sharing.reduce((sum, part) => sum + saved(n, part), 0) > (n * n * n) / 2;
     const shared = isWorthwhile ? sharedDensity(workspace, n, sharing, attributes) : undefined;
     if (isWorthwhile && shared === undefined) clear();
     const others = shared === undefined ? parts : parts.filter((part) => !sharing.includes(part));
@@ -79,7 +79,7 @@ const PATTERNED: MatrixKernel<PatternAttributes> = {
 
 /** Multiplications that a pattern saves if it shares a factor. */
 function saved(n: number, { rows: { length: m }, hidden: { length: h } }: Part): number {
-  return (m ** 3 - n * h * (n + h) - h ** 3 / 3) / 2;
+  return (m * m * m - n * h * (n + h) - (h * h * h) / 3) / 2;
 }
 
 /** The log density of one pattern through its own factor; adds the lower triangle of its gradient. */
