@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { build, createServer } from 'vite';
+import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 
 const executablePath = [
   process.env.LATENTFIELD_CHROMIUM,
@@ -38,7 +39,6 @@ const PROGRAM = `
 import { fit, gplvm } from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
 import { latentPlot } from 'latentfield/plot';
-import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 import { fitInWorker } from 'latentfield/workers';
 
 const { observations } = pipeFlow({ points: 30, seed: 1 });

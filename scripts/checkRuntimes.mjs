@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'latentfield-runtimes-'));
@@ -18,7 +19,6 @@ import { add, bias, fit, gplvm, isomap, matern32, mpme, pca, periodic, rbf, whit
 import { pipeFlow, swissRoll } from 'latentfield/data';
 import { elementary } from 'latentfield/numerics';
 import { seededRandom } from 'latentfield/core';
-import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 
 const bits = (values) => {
   let hash = 0xcbf29ce484222325n;

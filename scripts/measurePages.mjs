@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { seededRandom } from '../dist/core/random.js';
+import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
@@ -20,7 +21,6 @@ const PATIENCE = 300_000;
 
 const EMBED = `<!doctype html><meta charset="utf-8"><title>An embed</title><link rel="icon" href="data:,"><div id="map" style="height: 480px"></div><script type="module">
 import { map } from './embed/map.js';
-import { CHROMIUM_ARGUMENTS } from './chromiumArguments.mjs';
 const parsed = (await (await fetch('./playground/tables/wine.csv')).text()).trim().split('\\n').map((line) => line.split(','));
 const columns = parsed[0].map((_, j) => j).filter((j) => parsed.slice(1).every((row) => row[j] !== '' && Number.isFinite(Number(row[j]))));
 const rows = parsed.slice(1).map((row) => columns.map((j) => Number(row[j])));
