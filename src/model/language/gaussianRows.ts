@@ -122,7 +122,8 @@ function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor
     values = doublesOf(own);
     return op.sum<Scalar>(own);
   };
-  const gradients = isValue ? void total() : valueAndGradients(total, [q.mean, q.variance]).gradients;
+  const gradients = isValue ? undefined : valueAndGradients(total, [q.mean, q.variance]).gradients;
+  if (isValue) total();
   const like = (gradient: Float64Array | undefined) =>
     new Matrix((gradient ?? new Float64Array(rows * columns)).slice(0, rows * columns), rows, columns);
   return { values: values.slice(0, rows), mean: like(gradients?.[0]), variance: like(gradients?.[1]) };
