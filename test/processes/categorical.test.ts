@@ -15,6 +15,7 @@ import {
 import * as op from 'latentfield/ops';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
+import { sharedMemory } from '../../src/engine/memory.ts';
 import { doublesOf } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
@@ -224,6 +225,22 @@ describe('models of categories', () => {
       },
       priors: [standardNormal()],
     });
+
+  it('predict thousands of rows of many levels in the memory of one step of their quadrature', () => {
+    const [rows, width] = [4000, 24];
+    const memory = sharedMemory();
+    memory.resetPeak();
+    const live = memory.liveBytes;
+    withFloat64(() => {
+      const functions = op.tensor<Tensor2D>(
+        Float64Array.from({ length: rows * width }, (_, i) => Math.sin(i)),
+        [rows, width],
+      );
+      categorical({ levels: new Array<number>(8).fill(3) }).moments({}, functions, op.onesLike(functions));
+      // Tensors for 12 nodes: those of all 34 steps would need more than a hundred.
+      expect((memory.peakBytes - live) / (8 * rows * width * 12)).toBeLessThan(24);
+    });
+  });
 
   const title = 'have right gradients, and a bound that says by how much it is too low';
   const isRight = (model: AnyModel) => {

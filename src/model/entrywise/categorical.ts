@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
@@ -233,16 +234,20 @@ function overLargest(
   const rule = op.tensor<Tensor2D>(weights, [1, count]);
   const averaged = (x: Tensor2D) =>
     op.reshape<Tensor2D>(op.matMul<Tensor2D>(rule, op.reshape(x, [count, n * width])), [n, width]);
-  let [mass, first]: [Tensor2D | undefined, Tensor2D | undefined] = [undefined, undefined];
-  const plus = (sum: Tensor2D | undefined, part: Tensor2D) => (sum === undefined ? part : op.add<Tensor2D>(sum, part));
-  for (let k = 0; k <= (to - from) / step; k++) {
-    const t = from + k * step;
+  const shareAt = (t: number) => {
     const scaled = op.mul<Tensor2D>(exp(-t), rates);
     const below = op.exp<Tensor2D>(op.neg(scaled));
     const F = op.add<Tensor2D>(averaged(below), TINY);
     const slope = averaged(op.mul<Tensor2D>(below, scaled));
     const product = groups.spread(op.exp(groups.total(op.log(F))));
-    const share = op.mul<Tensor2D>(op.div<Tensor2D>(slope, F), product);
+    return op.mul<Tensor2D>(op.div<Tensor2D>(slope, F), product);
+  };
+  let [mass, first]: [Tensor2D | undefined, Tensor2D | undefined] = [undefined, undefined];
+  const plus = (sum: Tensor2D | undefined, part: Tensor2D) => (sum === undefined ? part : op.add<Tensor2D>(sum, part));
+  for (let k = 0; k <= (to - from) / step; k++) {
+    const t = from + k * step;
+    // Tensors for all nodes are needed one t at a time, unless they are on a tape.
+    const share = tf.tidy(() => shareAt(t));
     mass = plus(mass, share);
     first = plus(first, op.mul<Tensor2D>(t, share));
   }
