@@ -13,7 +13,7 @@ const PAGES = [
   {
     name: 'gplvm',
     code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
-    kilobytes: 185,
+    kilobytes: 186,
   },
   { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 147 },
   {

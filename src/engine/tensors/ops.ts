@@ -8,6 +8,7 @@
 export type { Reconstruction } from '../graph/reconstructionWeights.ts';
 export * from './linearAlgebra/ops.ts';
 export * from './ops/arithmetic.ts';
+export * from './ops/columnForms.ts';
 export {
   eye,
   type NestedNumbers,

@@ -189,7 +189,7 @@ export function sampledExpectedDensity(
 ): Scalar {
   const n = y.shape[0];
   const K = nodes.weights.length;
-  const widest = Math.max(y.shape[1], ...q.groups.map(({ roots }) => roots.shape[0]));
+  const widest = Math.max(likelihood.functions * y.shape[1], q.factor.shape[0]);
   const most = Math.max(1, Math.floor(MOST_ENTRIES / (K * widest)));
   const sumOf = (from: number, to: number) => {
     const rows = <T extends Tensor>(own: T) =>

@@ -237,22 +237,24 @@ export function inducingMoments(
   { inducing, factor, groups }: InducingPosterior<Tensor2D>,
   A: Tensor2D,
 ): FunctionMoments[] {
-  const [n, m] = [A.shape[0], factor.shape[0]];
+  const m = factor.shape[0];
   const cross = kernel.covariance(p, A, inducing, inducing);
   const half = op.triangularSolve(factor, op.transpose(cross) as Tensor2D);
   const rest = op.sub(kernel.diagonal(p, A, inducing), op.sum(op.square(half), 0));
   return groups.map(({ columns, mean, roots }): FunctionMoments => {
     const count = roots.shape[0] / m;
-    const spread = op.matMul<Tensor2D>(roots, half);
-    const own = op.sum(op.reshape(op.square(spread), [count, m, n]), 1);
+    const own = count === 1 ? op.sum(op.square(op.matMul(roots, half)), 0, true) : op.columnForms(roots, half);
     return {
       columns,
       mean: op.matMul<Tensor2D>(half, mean, true, false),
       variance: op.transpose(op.add(rest, own)) as Tensor2D,
       covariance: (column) => {
         const gram = (x: Tensor2D) => op.gramMatrix(op.transpose(x) as Tensor2D);
-        const ofColumn = count === 1 ? spread : op.slice<Tensor2D>(spread, [column * m, 0], [m, n]);
-        return op.add<Tensor2D>(op.sub(kernel.covariance(p, A, A, inducing), gram(half)), gram(ofColumn));
+        const root = count === 1 ? roots : op.slice<Tensor2D>(roots, [column * m, 0], [m, m]);
+        return op.add<Tensor2D>(
+          op.sub(kernel.covariance(p, A, A, inducing), gram(half)),
+          gram(op.matMul<Tensor2D>(root, half)),
+        );
       },
     };
   });
