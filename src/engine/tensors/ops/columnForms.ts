@@ -123,7 +123,7 @@ function formPairs(a: Float64Array, M: number, n: number, from: number, pairs: F
   }
 }
 
-/** Slopes of the entries in `count` columns from those of their products. */
+/** Slopes of the entries in `count` columns, from the slopes of their products. */
 function pullPairs(
   a: Float64Array,
   M: number,

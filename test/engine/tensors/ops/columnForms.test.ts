@@ -14,7 +14,7 @@ describe('squared lengths of columns under several roots', () => {
     [4, 3, 70],
     [7, 1, 33],
   ])(
-    'are those of the products, and their gradients are the differences: order %i, %i roots, %i columns',
+    'agree with the products of roots and columns, and their gradients with differences: order %i, %i roots, %i columns',
     (M, c, n) => {
       const [roots, A] = [normalMatrix(c * M, M, 3), normalMatrix(M, n, 4)];
       const found = withFloat64(() => doublesOf(op.columnForms(op.tensor(roots), op.tensor(A))).slice());
