@@ -66,8 +66,8 @@ const PATTERNED: MatrixKernel<PatternAttributes> = {
       if (attributes.gradient) memory.float64(outputs[1]!, n * n).fill(0);
     };
     clear();
-    const sharing = parts.filter((part) => saved(n, part) > 0);
-    const isWorthwhile = sharing.reduce((sum, part) => sum + saved(n, part), 0) > (n * n * n) / 2;
+    const sharing = parts.filter(({ rows, hidden }) => hidden.length < rows.length);
+    const isWorthwhile = isCheaper(n, sharing);
     const shared = isWorthwhile ? sharedDensity(workspace, n, sharing, attributes) : undefined;
     if (isWorthwhile && shared === undefined) clear();
     const others = shared === undefined ? parts : parts.filter((part) => !sharing.includes(part));
@@ -77,10 +77,23 @@ const PATTERNED: MatrixKernel<PatternAttributes> = {
   },
 };
 
-/** Multiplications that a pattern saves if it shares a factor. */
-function saved(n: number, { rows: { length: m }, hidden: { length: h } }: Part): number {
-  return (m * m * m - n * h * (n + h) - (h * h * h) / 3) / 2;
+/** Rows that some pattern hides, ascending. */
+function hiddenRows(n: number, parts: readonly Part[]): Int32Array {
+  const isHidden = new Uint8Array(n);
+  for (const { hidden } of parts) for (const row of hidden) isHidden[row] = 1;
+  return Int32Array.from(isHidden.keys()).filter((row) => isHidden[row] === 1);
 }
+
+/** True if these patterns take fewer multiplications with a shared factor than with separate ones. */
+function isCheaper(n: number, parts: readonly Part[]): boolean {
+  const cubes = (of: (part: Part) => number) => parts.reduce((sum, part) => sum + cube(of(part)), 0);
+  const { length: u } = hiddenRows(n, parts);
+  return (
+    cubes(({ rows }) => rows.length) > cube(n) + u * n * (u + n) + cube(u) / 3 + cubes(({ hidden }) => hidden.length)
+  );
+}
+
+const cube = (x: number) => x * x * x;
 
 /** The log density of one pattern through its own factor; adds the lower triangle of its gradient. */
 function ownDensity(
@@ -111,7 +124,8 @@ function ownDensity(
 const MOST_CONDITION = 1e6;
 
 /**
- * The log density of several patterns through one factor; adds the lower triangle of its gradient.
+ * The log density of several patterns through one factor; adds the lower triangle of its gradient,
+ * ½Σ_p (w_pw_pᵀ − c_p·K_p⁻¹) = ½(WWᵀ − D·P + P_·u·S·P_u·) with S = Σ_p c_p·P_hh⁻¹ in the rows u that some pattern hides.
  *
  * @returns undefined if a matrix is not positive definite or not well-conditioned
  */
@@ -122,7 +136,13 @@ function sharedDensity(
   { gradient }: PatternAttributes,
 ): number | undefined {
   const D = parts.reduce((sum, { columns }) => sum + columns, 0);
-  const within = (P: number, A: number) => {
+  const union = hiddenRows(n, parts);
+  const u = union.length;
+  const placeIn = new Int32Array(n);
+  union.forEach((row, place) => {
+    placeIn[row] = place;
+  });
+  const within = (P: number, A: number, Z: number, S: number) => {
     const K = memory.float64(inputs[0]!, n * n);
     memory.float64(P, n * n).set(K);
     if (algebra.cholesky(n, P) >= 0) return undefined;
@@ -138,72 +158,75 @@ function sharedDensity(
     algebra.triangularSolve(n, D, P, A, false);
     algebra.triangularSolve(n, D, P, A, true);
     algebra.choleskyInverse(n, P);
-    if (
-      !(
-        largestDiagonal(n, memory.float64(inputs[0]!, n * n)) * largestDiagonal(n, memory.float64(P, n * n)) <=
-        MOST_CONDITION
-      )
-    )
-      return undefined;
-    let value = 0;
+    const largest = largestDiagonal(n, memory.float64(inputs[0]!, n * n));
+    // Not true of NaN either.
+    if (!(largest * largestDiagonal(n, memory.float64(P, n * n)) <= MOST_CONDITION)) return undefined;
+    memory.float64(Z, n * D).fill(0);
+    memory.float64(S, u * u).fill(0);
+    const logDeterminants: number[] = [];
     first = 0;
-    for (const part of parts) {
-      const { hidden, rows, columns, data } = part;
+    for (const { hidden, columns } of parts) {
       const h = hidden.length;
       const start = first;
-      const own = (S: number, V: number, B: number, weights: number) => {
-        const [inverse, all] = [memory.float64(P, n * n), memory.float64(A, n * D)];
-        const [small, wide] = [memory.float64(S, h * h), memory.float64(V, h * n)];
-        const [right, left] = [memory.float64(B, h * columns), memory.float64(weights, n * columns)];
-        for (let i = 0; i < n; i++) left.set(all.subarray(i * D + first, i * D + first + columns), i * columns);
+      const corrected = memory.withBlock(bytesOf(h * h), (inverse) => {
+        const [all, small] = [memory.float64(P, n * n), memory.float64(inverse, h * h)];
+        for (let a = 0; a < h; a++) for (let b = 0; b <= a; b++) small[a * h + b] = all[hidden[a]! * n + hidden[b]!]!;
+        if (algebra.cholesky(h, inverse) >= 0) return false;
+        logDeterminants.push(logDeterminant + logDeterminantOf(h, memory.float64(inverse, h * h)));
+        algebra.choleskyInverse(h, inverse);
+        const [own, sums] = [memory.float64(inverse, h * h), memory.float64(S, u * u)];
+        const [weights, moves] = [memory.float64(A, n * D), memory.float64(Z, n * D)];
         for (let a = 0; a < h; a++) {
-          const row = hidden[a]! * n;
-          wide.set(inverse.subarray(row, row + n), a * n);
-          for (let b = 0; b <= a; b++) small[a * h + b] = inverse[row + hidden[b]!]!;
-          right.set(left.subarray(hidden[a]! * columns, (hidden[a]! + 1) * columns), a * columns);
+          const to = hidden[a]! * D + start;
+          for (let b = 0; b < h; b++) {
+            const from = hidden[b]! * D + start;
+            const entry = own[a * h + b]!;
+            sums[placeIn[hidden[a]!]! * u + placeIn[hidden[b]!]!]! += columns * entry;
+            for (let c = 0; c < columns; c++) moves[to + c]! += entry * weights[from + c]!;
+          }
         }
-        if (algebra.cholesky(h, S) >= 0) return undefined;
-        algebra.triangularSolve(h, n, S, V, false);
-        algebra.triangularSolve(h, columns, S, B, false);
-        const across = { offset: V, rowStride: 1, columnStride: n };
-        algebra.gemm(n, columns, h, -1, across, contiguous(B, columns), 1, contiguous(weights, columns));
-        // K_p⁻¹Y_p in the observed rows, and 0 up to rounding in the others
-        const [Y, w] = [memory.float64(data, rows.length * columns), memory.float64(weights, n * columns)];
-        for (const row of hidden) w.fill(0, row * columns, (row + 1) * columns);
-        let quadratic = 0;
-        for (let i = 0; i < rows.length; i++)
-          for (let j = 0; j < columns; j++) quadratic += Y[i * columns + j]! * w[rows[i]! * columns + j]!;
-        if (gradient) {
-          algebra.syrk(n, h, columns / 2, across, 1, outputs[1]!);
-          const [whole, part] = [memory.float64(A, n * D), memory.float64(weights, n * columns)];
-          for (let i = 0; i < n; i++) whole.set(part.subarray(i * columns, (i + 1) * columns), i * D + start);
-        }
-        return logDensity(
-          rows.length,
-          columns,
-          logDeterminant + logDeterminantOf(h, memory.float64(S, h * h)),
-          quadratic,
-        );
-      };
-      const term = memory.withBlock(bytesOf(h * h), (S) =>
-        memory.withBlock(bytesOf(h * n), (V) =>
-          memory.withBlock(bytesOf(h * columns), (B) =>
-            memory.withBlock(bytesOf(n * columns), (weights) => own(S, V, B, weights)),
-          ),
-        ),
-      );
-      if (term === undefined || !Number.isFinite(term)) return undefined;
-      value += term;
+        return true;
+      });
+      if (!corrected) return undefined;
       first += columns;
     }
-    if (gradient) {
-      algebra.syrk(n, D, 0.5, contiguous(A, D), 1, outputs[1]!);
-      const [G, inverse] = [memory.float64(outputs[1]!, n * n), memory.float64(P, n * n)];
-      for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) G[i * n + j]! -= (D / 2) * inverse[i * n + j]!;
+    // K_p⁻¹Y_p in the observed rows of each pattern, and 0 up to rounding in the others
+    algebra.gemm(n, D, n, -1, contiguous(P, n), contiguous(Z, D), 1, contiguous(A, D));
+    const weights = memory.float64(A, n * D);
+    let value = 0;
+    first = 0;
+    for (const [p, { hidden, rows, columns, data }] of parts.entries()) {
+      const Y = memory.float64(data, rows.length * columns);
+      for (const row of hidden) weights.fill(0, row * D + first, row * D + first + columns);
+      let quadratic = 0;
+      for (let i = 0; i < rows.length; i++)
+        for (let j = 0; j < columns; j++) quadratic += Y[i * columns + j]! * weights[rows[i]! * D + first + j]!;
+      value += logDensity(rows.length, columns, logDeterminants[p]!, quadratic);
+      first += columns;
     }
-    return value;
+    if (!Number.isFinite(value)) return undefined;
+    return gradient && !addGradient(P, A, S) ? undefined : value;
   };
-  return memory.withBlock(bytesOf(n * n), (P) => memory.withBlock(bytesOf(n * D), (A) => within(P, A)));
+  const addGradient = (P: number, A: number, S: number) => {
+    if (algebra.cholesky(u, S) >= 0) return false;
+    algebra.syrk(n, D, 0.5, contiguous(A, D), 1, outputs[1]!);
+    const [G, inverse] = [memory.float64(outputs[1]!, n * n), memory.float64(P, n * n)];
+    for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) G[i * n + j]! -= (D / 2) * inverse[i * n + j]!;
+    memory.withBlock(bytesOf(u * n), (V) => {
+      const [all, wide] = [memory.float64(P, n * n), memory.float64(V, u * n)];
+      union.forEach((row, place) => {
+        wide.set(all.subarray(row * n, (row + 1) * n), place * n);
+      });
+      algebra.triangularMultiply(u, n, S, V, true);
+      algebra.syrk(n, u, 0.5, { offset: V, rowStride: 1, columnStride: n }, 1, outputs[1]!);
+    });
+    return true;
+  };
+  return memory.withBlock(bytesOf(n * n), (P) =>
+    memory.withBlock(bytesOf(n * D), (A) =>
+      memory.withBlock(bytesOf(n * D), (Z) => memory.withBlock(bytesOf(u * u), (S) => within(P, A, Z, S))),
+    ),
+  );
 }
 
 function largestDiagonal(n: number, matrix: Float64Array): number {
