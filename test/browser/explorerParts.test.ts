@@ -88,6 +88,13 @@ describe('a message of the library', () => {
     expect(withoutOptions((error as Error).message)).toMatch(
       /contains 'k\.A\.', which is not a finite number\. If it marks a missing value, treat it as missing\. Otherwise correct it, or drop the column\.$/,
     );
+    const bounded = cells.map((_, i) => (i === 4 ? '<2.5' : i)).join('\n');
+    const refused = await parseTable(new TextEncoder().encode(`a\n${bounded}`), 'own.csv').catch(
+      (failure: Error) => failure,
+    );
+    expect(withoutOptions((refused as Error).message)).toMatch(
+      /contains '<2\.5', which is not a finite number\. .* Or leave the column out\.$/,
+    );
   });
 });
 
@@ -250,6 +257,40 @@ describe('a table that cannot be read', () => {
     expect(Array.from(without.observations.column(0), (value) => (Number.isNaN(value) ? 0 : value))).toEqual(
       Array.from({ length: 12 }, (_, i) => (i % 5 === 0 ? 0 : 20 + i)),
     );
+  });
+
+  it('is read with units where words, codes or grouped digits are among its numbers', async () => {
+    const lines = Array.from({ length: 20 }, (_, i) => {
+      const cells = [i === 3 ? '-999' : `${i + 0.5} °C`, i === 7 ? 'ERR' : `${60 + i} %`, `$${34 + i},618`, i * i];
+      return cells.join('\t');
+    });
+    const log = ['temperature\thumidity\tincome\tpower', ...lines].join('\n');
+    const [repair] = await repairsOf(new TextEncoder().encode(log), 'log.tsv');
+    expect(repair!.title).toBe('Do all of these');
+    const { observations, columns } = await parseTable(repair!.bytes, 'log.tsv', { allowMissing: true });
+    expect(columns).toEqual(['temperature', 'humidity', 'income', 'power']);
+    expect(observations.toArrays()).toEqual(
+      lines.map((_, i) => [i === 3 ? Number.NaN : i + 0.5, i === 7 ? Number.NaN : 60 + i, 34618 + 1000 * i, i * i]),
+    );
+    expect((await repairs(log)).map(([title]) => title)).toEqual([
+      'Do all of these',
+      "Read 'income' as numbers: $34,618 is $34618",
+      "Treat '-999', 'ERR' in 'temperature', 'humidity' as missing",
+    ]);
+    // Two units are no words among numbers of one.
+    expect(await repairs(`a\tb\n${lines.map((_, i) => `${i} ${i % 2 === 0 ? 'kg' : 'g'}\t${i}`).join('\n')}`)).toEqual(
+      [],
+    );
+  });
+
+  it('is read with dates that have times, of 12 hours too', async () => {
+    const text = ['at,value', '1/1/2023 0:05,1', '3/25/2023 13:02,2', '4/25/2023 9:30:15,4'].join('\n');
+    expect((await repairs(text))[0]).toEqual([
+      "Read 'at' as dates: 1/1/2023 0:05 is 2023-01-01 00:05",
+      'at,value\n2023-01-01 00:05,1\n2023-03-25 13:02,2\n2023-04-25 09:30:15,4',
+    ]);
+    const halves = ['at,value', '1/1/2023 12:05 AM,1', '3/25/2023 1:02 pm,2', '4/25/2023 12:30 PM,4'].join('\n');
+    expect((await repairs(halves))[0]![1]).toBe('at,value\n2023-01-01 00:05,1\n2023-03-25 13:02,2\n2023-04-25 12:30,4');
   });
 
   it('keeps the numbers that were read, and letters beyond ASCII, where others have grouped digits', async () => {

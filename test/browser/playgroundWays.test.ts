@@ -516,6 +516,32 @@ describePlayground('ways on', () => {
     expect((await fittedRows()).objective).toBe(json.objective);
   });
 
+  it('fits columns of text with few values as categories by one button, as Node does', async () => {
+    const answers = ['disagree', 'neutral', 'agree'];
+    const lines = CSV.split('\n');
+    const text = [
+      `age,street,remark,${lines[0]}`,
+      ...lines.slice(1).map((line, i) => `${['young', 'old'][i % 2]},${answers[i % 3]},remark ${i % 20},${line}`),
+    ].join('\n');
+    await open({}, '#new', false);
+    await choose('any', file('survey.csv', text));
+    const card = page.locator('.welcome');
+    await card.getByText('age, street contain text of few kinds, which is not fitted.').waitFor();
+    await card.getByRole('button', { name: 'Fit these as categories' }).click();
+    await page.getByText('40 rows × 8 columns').waitFor();
+    expect(await card.getByText('text of few kinds').count()).toBe(0);
+    await page.keyboard.press('m');
+    await iterations(6);
+    await press('Fit');
+    await page.waitForSelector('[data-status=done]');
+    const expected = await parseTable(new TextEncoder().encode(text), 'survey.csv', {
+      ...{ labels: 'kind', oneHot: ['age', 'street'] },
+    });
+    const json = JSON.parse(await saved('fit.json'));
+    expect(json.table.columns).toEqual(expected.columns);
+    expect(json.model.observations).toEqual(expected.observations.toArrays());
+  });
+
   it('models single columns as counts, as Node does with these kinds, in its program, when reopened, and refuses models without counts', async () => {
     const lines = Array.from({ length: 40 }, (_, i) => {
       const [first, second] = rows(40)[i]!.split(',') as [string, string];

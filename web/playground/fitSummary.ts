@@ -85,6 +85,7 @@ export function summaryOf(fit: AnyFit): FitSummary {
 export const withoutOptions = (sentence: string): string =>
   sentence
     .replace(/set `missingValues: [^`]*`/g, 'treat it as missing')
+    .replace(/ with `drop`/g, '')
     .replace(/ \([^()]*`[^()]*\)/g, '')
     .replace(/,(?: or)? [^,.:;()`]*`[^`]*`/g, '');
 

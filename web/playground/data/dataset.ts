@@ -19,6 +19,9 @@ export type RowView =
 /** Reason of a column whose numbers were read as text, by the option that it names. */
 export const GROUPS = /`thousands: /;
 
+/** Reason of a column with cells that are not numbers in one unit, or in another form. */
+export const AMONG = /^is read as text, (?:although|because) /;
+
 /** Column in addition to the observations: text, dates as days since 1970-01-01, or numbers. */
 export interface Beside {
   readonly column: string;

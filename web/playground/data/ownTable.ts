@@ -5,6 +5,7 @@ import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
 import { countsOf, type Role, type Settings } from '../settings.ts';
 import {
+  AMONG,
   type Beside,
   besideText,
   counted,
@@ -29,8 +30,13 @@ export interface OwnTable {
   /** Columns that may contain labels. */
   readonly choices: readonly string[];
   readonly dataset: Dataset;
-  /** Advice before a fit: a column that varies far more than the others, one that may contain classes, and those that may contain counts. */
-  readonly advice: { readonly units: string; readonly classes: string; readonly counts: readonly string[] };
+  /** Advice before a fit: a column that varies far more than the others, one that may contain classes, those that may contain counts, and text of few kinds. */
+  readonly advice: {
+    readonly units: string;
+    readonly classes: string;
+    readonly counts: readonly string[];
+    readonly categories: readonly string[];
+  };
   readonly uses: readonly ColumnUse[];
   /** All columns of the file with their uses; empty for a table that was not read from a file. */
   readonly all: readonly {
@@ -146,7 +152,7 @@ export class TableReader {
         uses: usesOf(table, chosen, dataset.view, beside, roles),
         all: rolesOf(table, chosen, roles, beside),
         isRepairable:
-          table.others.some(({ reason }) => GROUPS.test(reason)) ||
+          table.others.some(({ reason }) => GROUPS.test(reason) || AMONG.test(reason)) ||
           beside.some(({ values }) => !(values instanceof Float64Array) && isWritten(values)) ||
           table.ids?.some((id) => SUMS.test(id)) ||
           table.notes.some((note) => note.includes('`missingValues: ')),
@@ -154,6 +160,7 @@ export class TableReader {
           units: unitsAdvice(dataset),
           classes: classAdvice(table, chosen),
           counts: likeCounts(dataset),
+          categories: likeCategories(dataset),
         },
       };
     } finally {
@@ -183,7 +190,7 @@ export function tableOfDataset(dataset: Dataset): OwnTable {
     uses: [],
     all: [],
     isRepairable: false,
-    advice: { units: unitsAdvice(dataset), classes: '', counts: likeCounts(dataset) },
+    advice: { units: unitsAdvice(dataset), classes: '', counts: likeCounts(dataset), categories: [] },
   };
 }
 
@@ -410,6 +417,16 @@ function likeCounts({ observations, columns, view }: Dataset): readonly string[]
   if (whole.length === columns.length) return areLike(observations.data) ? columns : [];
   return whole.filter((j) => areLike(observations.column(j))).map((j) => columns[j]!);
 }
+
+/** Maximum number of distinct values in a column of text for it to be offered as categories. */
+const MOST_CATEGORIES = 10;
+
+/** Columns of text that may be fitted as categories. */
+const likeCategories = ({ beside = [] }: Dataset): readonly string[] =>
+  beside.flatMap(({ column, values }) => {
+    const kinds = values instanceof Float64Array ? 0 : new Set(values).size;
+    return kinds > 1 && kinds <= MOST_CATEGORIES && 3 * kinds <= values.length ? [column] : [];
+  });
 
 /** Advice on whole numbers with few distinct values that were read as measurements. */
 function classAdvice({ few }: PlainTable, labels: string): string {

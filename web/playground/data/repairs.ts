@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { parseTable } from 'latentfield/io';
 import { decodeText } from '../../../src/app/io/textDecoding.ts';
-import { GROUPS } from './dataset.ts';
-import { datesOf, GROUPED, MISSING, SUMS, wordsAmong } from './writtenCells.ts';
+import { AMONG, GROUPS } from './dataset.ts';
+import { datesOf, GROUPED, MISSING, partsOf, SUMS, unitOf, wordsAmong } from './writtenCells.ts';
 
 /** Way to read a table that cannot be read unchanged. */
 export interface Repair {
@@ -242,7 +242,7 @@ function textAmongNumbers(rows: string[][], delimiter: string): Candidate[] {
 
 /** Names of columns that the reader took for text, although they contain numbers. */
 const textOf = ({ leftOut }: Awaited<ReturnType<typeof parseTable>>): ReadonlySet<string> =>
-  new Set(leftOut.filter(({ reason }) => GROUPS.test(reason)).map(({ column }) => column));
+  new Set(leftOut.filter(({ reason }) => GROUPS.test(reason) || AMONG.test(reason)).map(({ column }) => column));
 
 /** Candidate that reads these columns as numbers with groups of three digits: 1,234 or 1.234.567,8. */
 function groupedDigits(rows: string[][], delimiter: string, isText: ReadonlySet<string>): Candidate[] {
@@ -250,24 +250,26 @@ function groupedDigits(rows: string[][], delimiter: string, isText: ReadonlySet<
   const marks = names.map((name, j) => {
     if (!isText.has(name)) return undefined;
     const present = body.map((cells) => cells[j] ?? '').filter((cell) => !MISSING.test(cell));
-    const found = present.flatMap((cell) => GROUPED.exec(cell)?.[1] ?? []);
+    const numbers = present.map((cell) => partsOf(cell)?.[1]);
+    const found = numbers.flatMap((number) => GROUPED.exec(number ?? '')?.[1] ?? []);
     const mark = found[0];
     // With points between thousands, 12.5 would become 125.
-    const isNumber = (cell: string) =>
-      GROUPED.exec(cell)?.[1] === mark || (!cell.includes(mark!) && /^[-−]?\d+(?:[.,]\d+)?$/.test(cell));
-    return mark !== undefined && found.every((each) => each === mark) && present.every(isNumber) ? mark : undefined;
+    const isPlain = (number: string | undefined) =>
+      number !== undefined && (GROUPED.exec(number)?.[1] === mark || !number.includes(mark!));
+    const areAlike = found.every((each) => each === mark) && new Set(present.map(unitOf)).size === 1;
+    return mark !== undefined && areAlike && numbers.every(isPlain) ? mark : undefined;
   });
   const first = marks.findIndex((mark) => mark !== undefined);
   if (first < 0) return [];
-  const plain = (cell: string, mark: string) =>
-    cell
-      .replaceAll(mark, '')
-      .replace('−', '-')
-      .replace(',', delimiter === ',' ? '.' : ',');
+  const plain = (cell: string, mark: string) => {
+    const [currency, number, unit] = partsOf(cell)!;
+    const digits = number.replaceAll(mark, '').replace('−', '-');
+    return `${currency}${digits.replace(',', delimiter === ',' ? '.' : ',')}${unit}`;
+  };
   const repaired = body.map((cells) =>
     cells.map((cell, j) => (marks[j] === undefined || MISSING.test(cell) ? cell : plain(cell, marks[j]))),
   );
-  const sample = body.map((cells) => cells[first]!).find((cell) => GROUPED.test(cell))!;
+  const sample = body.map((cells) => cells[first]!).find((cell) => GROUPED.test(partsOf(cell)?.[1] ?? ''))!;
   const columns = names.filter((_, j) => marks[j] !== undefined).map((column) => `'${column}'`);
   return [
     [`Read ${columns.join(', ')} as numbers: ${sample} is ${plain(sample, marks[first]!)}`, [names, ...repaired]],

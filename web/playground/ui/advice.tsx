@@ -27,7 +27,7 @@ export function TableAdvice({
   change,
   onRole,
 }: Given & { readonly table: OwnTable; readonly onRole: OnRole }) {
-  const { units, classes, counts } = table.advice;
+  const { units, classes, counts, categories } = table.advice;
   const { columns } = table.dataset;
   const chosen = countsOf(settings, columns);
   const others = counts.filter((column) => !chosen.includes(column));
@@ -53,6 +53,14 @@ export function TableAdvice({
         </p>
       )}
       {classes !== '' && <p class="warn">{classes}</p>}
+      {categories.length > 0 && (
+        <p class="note" role="status">
+          {named(categories)} {categories.length === 1 ? 'contains' : 'contain'} text of few kinds, which is not fitted.{' '}
+          <button type="button" class="link" onClick={() => onRole(categories, 'categories')}>
+            {categories.length === 1 ? 'Fit it as categories' : 'Fit these as categories'}
+          </button>
+        </p>
+      )}
       {chosen.length > 0 && (
         <p class="note" role="status">
           {named(chosen)} {chosen.length === 1 ? 'is' : 'are'} modeled as counts, with more spread than a Poisson
