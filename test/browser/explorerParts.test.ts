@@ -356,6 +356,15 @@ describe('names on a map', () => {
     const names = namesOf({ kinds, kindOf, numbers: undefined }, { x, y }, new Set([0]));
     expect(names.map(({ text }) => text)).toEqual(['right']);
   });
+
+  it('name no kind where most points are of others, unless these are hidden', () => {
+    const three = ['left', 'right', 'other'].map((name) => ({ name, color: '', path: '', count: 27 })) as never;
+    const mixed = Uint16Array.from({ length: 80 }, (_, i) => i % 3) as never;
+    const named = (hidden: number[]) =>
+      namesOf({ kinds: three, kindOf: mixed, numbers: undefined }, { x, y }, new Set(hidden)).map(({ text }) => text);
+    expect(named([])).toEqual([]);
+    expect(named([1, 2])).toEqual(['left']);
+  });
 });
 
 describe('looks of labels', () => {
