@@ -27,14 +27,14 @@ export interface DensityParts {
 
 /**
  * Gauss–Hermite nodes per dimension for the latents, by the number of dimensions; more dimensions use draws, undefined here. Many rows take fewer: the bound then differs
- * by about 1e-6 of its value, a tenth of the gain that ends their search, at a third of the cost. Two nodes would be exploited by the latents of few
+ * by 1e-6 to 1e-5 of its value, at most the gain that ends their search, at a third of the cost. Two nodes would be exploited by the latents of few
  * columns.
  */
 export const nodesPerDimension = (latentDim: number, rows = 0): number | undefined =>
   (rows > FEW_ROWS ? [0, 5, 3] : [0, 9, 5])[latentDim];
 
 /** The largest number of rows that is not many: blocks of rows that are summed one after another have more. */
-const FEW_ROWS = 4096;
+const FEW_ROWS = 1000;
 
 /**
  * Nodes of the latents: a grid if there is one for their dimension, otherwise draws.
