@@ -316,6 +316,21 @@ describe('a table that cannot be read', () => {
     ]);
     expect(found[0]![1]).toBe('shop;sold;share\na;1234,5;2,5\nb;12,5;3,1\nc;7100,25;5,5');
   });
+  it('is read with groups of digits in all columns that may have them, where the decimal mark of another column is the other one', async () => {
+    const lines = Array.from(
+      { length: 12 },
+      (_, i) => `0${1 + (i % 9)}.02.1995;${i === 5 ? 'k.A.' : `1${i}.982,14`};${i % 2 ? '400' : `1.1${i + 10}`}`,
+    );
+    const [all] = await repairs(['opened;sold;visits', ...lines, 'Summe;9.999,00;'].join('\n'));
+    const read = lines.map(
+      (_, i) => `1995-02-0${1 + (i % 9)};${i === 5 ? '' : `1${i}982,14`};${i % 2 ? '400' : `11${i + 10}`}`,
+    );
+    expect(all).toEqual(['Do all of these', ['opened;sold;visits', ...read].join('\n')]);
+    expect(await repairs('share;visits\n1,5;400\n2,5;1.162\n')).toEqual([
+      ["Read 'visits' as numbers: 1.162 is 1162", 'share;visits\n1,5;400\n2,5;1162'],
+    ]);
+  });
+
   it('is read below titles that are filled with empty cells, as spreadsheets save them', async () => {
     const office = 'Sales;;\nshop;sold;share\na;1.234,5;2,5\nb;12,5;n.b.\nc;7.100,25;5,5\nTotal;8.347,25;1.100,5\n';
     const [[title, text]] = (await repairs(office)) as [string[]];
@@ -355,6 +370,15 @@ describe('names on a map', () => {
   it('name the visible kinds', () => {
     const names = namesOf({ kinds, kindOf, numbers: undefined }, { x, y }, new Set([0]));
     expect(names.map(({ text }) => text)).toEqual(['right']);
+  });
+
+  it('name no kind where most points are of others, unless these are hidden', () => {
+    const three = ['left', 'right', 'other'].map((name) => ({ name, color: '', path: '', count: 27 })) as never;
+    const mixed = Uint16Array.from({ length: 80 }, (_, i) => i % 3) as never;
+    const named = (hidden: number[]) =>
+      namesOf({ kinds: three, kindOf: mixed, numbers: undefined }, { x, y }, new Set(hidden)).map(({ text }) => text);
+    expect(named([])).toEqual([]);
+    expect(named([1, 2])).toEqual(['left']);
   });
 });
 

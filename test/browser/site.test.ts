@@ -348,7 +348,12 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     browser ??= await startChromium();
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(`${served.url}index.html`);
-    expect(await page.locator('.lead').getByRole('link').allInnerTexts()).toEqual(['Drop your table']);
+    const link = page.locator('.lead').getByRole('link');
+    expect(await link.allInnerTexts()).toEqual(['Drop your table']);
+    // Its outline remains where the system chooses the colors.
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await link.evaluate((element) => getComputedStyle(element).borderTopWidth)).toBe('1px');
+    await page.emulateMedia({ forcedColors: 'none' });
     const tables = page.locator('.tables a');
     expect(await tables.count()).toBe(3);
     for (const text of await tables.allInnerTexts()) expect(text).toMatch(/CC BY 4\.0|CC0/);

@@ -3,6 +3,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 /** Maximum number of characters of a string in V8. */
 const LONGEST_TEXT = 2 ** 29 - 24;
 
+/** Characters 0x80 to 0x9f of Windows-1252. */
+const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
 /** Text, with a note if it was not plain UTF-8. */
 interface DecodedText {
   readonly text: string;
@@ -32,7 +35,10 @@ export function decodeText(bytes: Uint8Array): DecodedText {
     const valid = countOf(text, /[\u0080-\ufffc\ufffe\uffff]/gu);
     if (valid >= broken.count) return { text, note: brokenNote(bytes, broken) };
     return {
-      text: new TextDecoder('windows-1252').decode(bytes),
+      // Node before 23 leaves these 32 characters as they are in Latin-1.
+      text: new TextDecoder('windows-1252')
+        .decode(bytes)
+        .replace(/[\u0080-\u009f]/g, (control) => WINDOWS[control.charCodeAt(0) - 0x80]!),
       note: 'The text is not valid UTF-8; it is read as Latin-1 (Windows-1252).',
     };
   }

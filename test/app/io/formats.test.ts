@@ -33,6 +33,11 @@ describe('encodings and packing', () => {
     }
   });
 
+  it('reads the characters of Windows-1252 that Latin-1 does not have', async () => {
+    const { columns } = await read('t.csv', Buffer.from('\x84Preis\x93 in \x80,gr\xf6\xdfe\n1,2\n3,5\n', 'latin1'));
+    expect(columns).toEqual(['„Preis“ in €', 'größe']);
+  });
+
   it('reports that a packed file is damaged', async () => {
     await expect(read('t.csv.gz', gzipSync(Buffer.from(text)).subarray(0, -9))).rejects.toThrow('cannot be unpacked');
   });

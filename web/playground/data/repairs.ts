@@ -222,7 +222,7 @@ function textAmongNumbers(rows: string[][], delimiter: string): Candidate[] {
     // Where most cells are text, the column is text.
     return 2 * wrong.length > present.length ? [] : wrong.map((i) => [i, j] as const);
   });
-  if (places.length === 0) return [];
+  if (places.length === 0) return groupedDigits(rows, delimiter, new Set(names));
   const [inRows, inColumns] = [new Set(places.map(([i]) => i)), [...new Set(places.map(([, j]) => j))]];
   const emptied = body.map((cells) => [...cells]);
   for (const [i, j] of places) emptied[i]![j] = '';
@@ -244,11 +244,13 @@ function textAmongNumbers(rows: string[][], delimiter: string): Candidate[] {
 const textOf = ({ leftOut }: Awaited<ReturnType<typeof parseTable>>): ReadonlySet<string> =>
   new Set(leftOut.filter(({ reason }) => GROUPS.test(reason) || AMONG.test(reason)).map(({ column }) => column));
 
-/** Candidate that reads these columns as numbers with groups of three digits: 1,234 or 1.234.567,8. */
+/**
+ * Candidate that reads these columns as numbers with groups of three digits: 1,234 or 1.234.567,8. Other columns whose numbers may be in the same groups are
+ * too: a table has one mark for thousands.
+ */
 function groupedDigits(rows: string[][], delimiter: string, isText: ReadonlySet<string>): Candidate[] {
   const [names, ...body] = rows as [string[], ...string[][]];
-  const marks = names.map((name, j) => {
-    if (!isText.has(name)) return undefined;
+  const possible = names.map((_, j) => {
     const present = body.map((cells) => cells[j] ?? '').filter((cell) => !MISSING.test(cell));
     const numbers = present.map((cell) => partsOf(cell)?.[1]);
     const found = numbers.flatMap((number) => GROUPED.exec(number ?? '')?.[1] ?? []);
@@ -259,6 +261,8 @@ function groupedDigits(rows: string[][], delimiter: string, isText: ReadonlySet<
     const areAlike = found.every((each) => each === mark) && new Set(present.map(unitOf)).size === 1;
     return mark !== undefined && areAlike && numbers.every(isPlain) ? mark : undefined;
   });
+  const known = new Set(possible.filter((_, j) => isText.has(names[j]!)));
+  const marks = possible.map((mark) => (known.has(mark) ? mark : undefined));
   const first = marks.findIndex((mark) => mark !== undefined);
   if (first < 0) return [];
   const plain = (cell: string, mark: string) => {

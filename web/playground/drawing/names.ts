@@ -5,7 +5,7 @@ const MOST_NAMES = 14;
 /** Maximum number of cells along the longer side of the map for counting points, so that some points remain per cell. */
 const MOST_CELLS = 24;
 
-/** Name of each kind, at the point in the middle of its densest region. */
+/** Name of each kind, at the point in the middle of its densest region, if most of the visible points there are of this kind. */
 export function namesOf(
   coloring: Pick<Coloring, 'kinds' | 'kindOf' | 'numbers'>,
   { x, y }: { readonly x: Float64Array; readonly y: Float64Array },
@@ -25,6 +25,10 @@ export function namesOf(
     for (const [a, b, weight] of NEAR) counts[kindOf[i]!]![(line(i) + b) * width + column(i) + a]! += weight;
   }
   const best = counts.map((of) => of.reduce((found, value, at) => (value > of[found]! ? at : found), 0));
+  const isMost = (k: number) => {
+    const visible = counts.reduce((sum, of, other) => sum + (hidden.has(other) ? 0 : of[best[k]!]!), 0);
+    return 2 * counts[k]![best[k]!]! > visible;
+  };
   const sums = kinds.map(() => ({ x: 0, y: 0, count: 0 }));
   for (let i = 0; i < x.length; i++) {
     const at = best[kindOf[i]!]!;
@@ -42,7 +46,7 @@ export function namesOf(
   }
   return kinds.flatMap(({ name }, k) => {
     const { at } = nearest[k]!;
-    return hidden.has(k) || at < 0 ? [] : [{ text: name, x: x[at]!, y: y[at]! }];
+    return hidden.has(k) || at < 0 || !isMost(k) ? [] : [{ text: name, x: x[at]!, y: y[at]! }];
   });
 }
 
